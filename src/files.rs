@@ -1,4 +1,4 @@
-//! Textures, arrays and meshes in files: `.png`, `.dds`, `.exr`, `.npy` and `.obj`.
+//! Reads and writes textures, arrays and meshes in files: `.png`, `.dds`, `.exr`, `.npy` and `.obj`.
 //!
 //! ```no_run
 //! use brolga::{Bindings, View, files};
@@ -14,8 +14,8 @@
 //! # }
 //! ```
 //!
-//! Files may be hostile: nothing in them panics, and no header takes more memory than the file can fill or the device allows.
-//! Nobody ever sees half of a file that is written here.
+//! Files may be hostile: nothing in them panics, and no header takes more memory than the file can fill or the device
+//! allows. Nobody ever sees a partial file that is written here.
 
 pub use brolga_files::{
     Array, Bytes, Claim, ElementType, Extent, FileError, FileForm, FileProblem, Mesh, Texels, load_array,

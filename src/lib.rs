@@ -1,13 +1,13 @@
 //! Brolga runs Direct3D shader bytecode on the CPU.
 //!
-//! It reads what `fxc` writes, compiles it to SIMD machine code, and runs it on all cores: no GPU, no driver, no Windows. Results are
-//! bit-identical with any number of threads and on every x86-64 processor, unless groups of a shader race with each other; no shader
-//! reaches memory that was not bound to it, and every run can be stopped.
+//! It reads the output of `fxc`, compiles it to SIMD machine code, and runs it on all cores: no GPU, no driver, no
+//! Windows. Results are bit-identical with any number of threads and on every x86-64 processor, unless groups of a
+//! shader race with each other; no shader accesses memory that is not bound to it, and every run can be stopped.
 //!
 //! # Running compute shaders
 //!
-//! A [`Device`] compiles shaders and owns threads; [`Bindings`] say which view of which memory is at which register. The bytes of
-//! a shader usually come from a file; here the assembler makes them of a listing:
+//! A [`Device`] compiles shaders and owns threads; [`Bindings`] assign views of memory to registers. The bytes of
+//! a shader usually come from a file; here the assembler makes them from a listing:
 //!
 //! ```
 //! use brolga::bytecode::assembler::assemble;
@@ -41,8 +41,8 @@
 //!
 //! # Drawing
 //!
-//! A [`raster::Pipeline`] is a vertex and a pixel shader with their state, a [`raster::Pass`] draws into textures. Programs with a
-//! rasterizer of their own run the two stages alone, through [`pipeline`] and [`Worker`].
+//! A [`raster::Pipeline`] is a vertex and a pixel shader with their state, a [`raster::Pass`] draws into textures.
+//! Programs with a rasterizer of their own run the two stages alone, through [`pipeline`] and [`Worker`].
 //!
 //! ```
 //! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
@@ -60,8 +60,8 @@
 //!     .target(TargetState::new(Format::R8G8B8A8_UNORM));
 //! let pipeline = Pipeline::new(&device, &desc)?;
 //!
-//! let corner = |x: f32, y: f32| [x, y, 1.0, 0.5, 0.0, 1.0];
-//! let vertices = device.buffer_from(&[corner(-1.0, 1.0), corner(1.0, 1.0), corner(-1.0, -1.0)])?;
+//! let point = |x: f32, y: f32| [x, y, 1.0, 0.5, 0.0, 1.0];
+//! let vertices = device.buffer_from(&[point(-1.0, 1.0), point(1.0, 1.0), point(-1.0, -1.0)])?;
 //! let target = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 64, 64))?;
 //! let mut pass = Pass::new(&device, Targets { colors: vec![View::texture(target.clone())], depth: None })?;
 //! pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, 24))?;
@@ -92,20 +92,20 @@
 //! # fn main() {}
 //! ```
 //!
-//! # Where things are
+//! # Modules
 //!
 //! | module | what |
 //! |---|---|
 //! | the root | the runtime: devices, shaders, buffers, textures, bindings, dispatches |
-//! | [`bytecode`] | what the bytes of a shader say: listings, the assembler |
-//! | [`raster`] | pictures: pipelines, passes, draws |
+//! | [`bytecode`] | the content of shader files: listings, the assembler |
+//! | [`raster`] | rasterization: pipelines, passes, draws |
 //! | [`pipeline`] | for rasterizers of your own: vertex and pixel shaders with the state around them |
 //! | `files` | textures, arrays and meshes in files: .png, .dds, .exr, .npy, .obj (feature `files`) |
-//! | `document` | files that say all that a run needs: dispatches and draws with their resources and expected results (feature `document`) |
+//! | `document` | files that describe whole runs: dispatches and draws, resources, expected results (feature `document`) |
 //! | `bench` | measures documents (feature `bench`) |
 //!
-//! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that reads
-//! or writes files of pictures.
+//! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that
+//! reads or writes image files.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "files")]
@@ -129,6 +129,7 @@ pub use brolga_runtime::{
     Texture, TextureShape, TranslateError, Unset, VectorBytes, VerifyError, VerifyErrors, View, Width, Worker, format,
     pipeline,
 };
-/// The crate whose traits say what buffers can hold: [`bytemuck::NoUninit`] is written, [`bytemuck::Pod`] is read too. A structure gets
-/// them by `#[derive]` with that crate's feature `derive`, in a program that depends on it in the same version.
+/// The crate with the traits of buffer elements: [`bytemuck::NoUninit`] to write them, [`bytemuck::Pod`] to read them
+/// too. A structure gets them by `#[derive]` with that crate's feature `derive`, in a program that depends on the same
+/// version.
 pub use bytemuck;

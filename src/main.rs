@@ -1,4 +1,4 @@
-//! The `brolga` command.
+//! Runs the `brolga` command.
 #![forbid(unsafe_code)]
 
 mod cli;

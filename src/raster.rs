@@ -1,4 +1,4 @@
-//! Pictures: triangles, lines and points through vertex and pixel shaders, by the rules of Direct3D 11 and with its names.
+//! Rasterizes triangles, lines and points with vertex and pixel shaders, by the rules and names of Direct3D 11.
 //!
 //! ```no_run
 //! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
@@ -22,12 +22,12 @@
 //! # }
 //! ```
 //!
-//! A [`Pipeline`] is a set of compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads
-//! of the device; the picture does not depend on how many there are. Targets are views: a mip level of a texture, and
+//! A [`Pipeline`] is a set of compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all
+//! threads of the device; the result does not depend on their number. Targets are views: a mip level of a texture, and
 //! one or more of its layers, among which a vertex shader chooses with `SV_RenderTargetArrayIndex`, as it does among
-//! viewports with `SV_ViewportArrayIndex`. A pass can clear targets and update buffers between draws, and says what
-//! each draw did ([`Statistics`]), or what each primitive did to one pixel ([`Pass::watch`]). With
-//! [`Pass::with_limits`] it stops where a dispatch would.
+//! viewports with `SV_ViewportArrayIndex`. A pass can clear targets and update buffers between draws, and reports
+//! statistics of each draw ([`Statistics`]), or the effect of each primitive on one pixel ([`Pass::watch`]). With
+//! [`Pass::with_limits`] it stops when a dispatch would.
 
 pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FRESH_SAMPLER, FogMode};
 pub use brolga_raster::error::DrawError;

@@ -1,23 +1,23 @@
-//! Wall time and processor time of something.
+//! Measures wall time and processor time.
 
 use std::time::{Duration, Instant};
 
-/// How long something took.
+/// The duration of a measured action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// By the clock on the wall.
+    /// Wall time.
     pub wall: Duration,
-    /// Processor time of all threads of the process, where the system tells it.
+    /// Processor time of all threads of the process, if the system provides it.
     pub cpu: Option<Duration>,
 }
 
 impl Sample {
-    /// The time of this and of what came before it.
+    /// The sum of this time and the one before it.
     pub fn after(self, before: Self) -> Self {
         Self { wall: self.wall + before.wall, cpu: self.cpu.zip(before.cpu).map(|(own, before)| own + before) }
     }
 
-    /// The time of one of so many things that were measured together.
+    /// The time of one of `count` actions that were measured together.
     pub(crate) fn of_one(self, count: u32) -> Self {
         Self { wall: self.wall / count, cpu: self.cpu.map(|cpu| cpu / count) }
     }
@@ -31,9 +31,9 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Begins to measure.
+    /// Starts measuring.
     pub fn start() -> Self {
-        // Processor time is asked for outside of the wall time, since asking takes longer.
+        // Processor time is read outside the wall time, since reading it takes longer.
         Self { cpu: process_cpu_time(), wall: Instant::now() }
     }
 

@@ -1,4 +1,4 @@
-//! Measures documents: how long their shaders take to compile, and their steps to run.
+//! Measures documents: the time to compile their shaders, and to run their steps.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -16,17 +16,18 @@
 //! # }
 //! ```
 //!
-//! What is measured is the steps alone: pipelines are compiled and resources bound before. Where the steps are dispatches, everything that
-//! they write gets its first content back between two runs, outside of the time; frames of draws find in memory what the one before left.
-//! Several series take turns, so that what disturbs the machine for a while disturbs all of them. Each run is one sample, of wall time and
-//! of the process's processor time; statistics are over all samples.
+//! Only the steps are measured: pipelines are compiled and resources bound before. If the steps are dispatches,
+//! everything that they write gets its initial content back between two runs, outside the measured time; frames of
+//! draws find the memory as the one before left it. Several series take turns, so that a temporary disturbance of the
+//! machine affects all of them. Each run is one sample, of wall time and of the process's processor time; statistics
+//! are over all samples.
 //!
 //! | file | what |
 //! |---|---|
 //! | `clock.rs` | wall time and processor time |
 //! | `reference.rs` | work that is always the same |
-//! | `samples.rs` | many times and what is said of them |
-//! | `series.rs` | one form of a document, or something else, on one engine and device |
+//! | `samples.rs` | repeated measurements and their statistics |
+//! | `series.rs` | one variant of a document, or another subject, on one engine and device |
 #![forbid(unsafe_code)]
 
 mod clock;
@@ -41,23 +42,23 @@ pub use reference::reference;
 pub use samples::{Samples, Statistics};
 pub use series::{Measured, Series};
 
-/// How much to measure.
+/// The amount of measuring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Amount {
-    /// So many rounds, in each of which every series dispatches once. It compiles as often, up to ten times.
+    /// A number of rounds, in each of which every series dispatches once. It compiles as often, up to ten times.
     Rounds(u32),
-    /// About so much time in the dispatches of every series, in ten rounds or, where a dispatch takes long, in fewer; at
+    /// About this much time in the dispatches of every series, in ten rounds or, if a dispatch takes long, in fewer; at
     /// least three dispatches.
     Time(Duration),
 }
 
-/// What a dispatch does, as far as it is known.
+/// The work of a dispatch, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// What throughput counts.
+    /// The number of items, for throughput.
     pub items: u64,
-    /// What they are called.
+    /// The name of an item.
     pub item: &'static str,
     /// Bytes that have to move between views and registers.
     pub bytes: Option<u64>,
@@ -65,11 +66,11 @@ pub struct Work {
     pub operations: Option<u64>,
 }
 
-/// Rounds that a time is cut into.
+/// The number of rounds into which a time is divided.
 const ROUNDS: u32 = 10;
 /// The part of the time that compiling may take in addition.
 const COMPILING: u32 = 4;
-/// Dispatches from which a median means something.
+/// The minimum number of dispatches for a meaningful median.
 const LEAST_DISPATCHES: usize = 3;
 
 impl Amount {
@@ -81,7 +82,7 @@ impl Amount {
         }
     }
 
-    /// Whether a shader was compiled often enough.
+    /// `true` if a shader was compiled often enough.
     fn compiled(self, compiles: &Samples) -> bool {
         match self {
             Amount::Rounds(most) => compiles.len() >= most.min(ROUNDS) as usize,
@@ -91,7 +92,7 @@ impl Amount {
         }
     }
 
-    /// How far the dispatches of a series are, from 0 to 1.
+    /// The progress of the dispatches of a series, from 0 to 1.
     fn done(self, rounds: u32, runs: &Samples) -> f64 {
         match self {
             Amount::Rounds(most) => f64::from(rounds) / f64::from(most.max(1)),
@@ -105,8 +106,8 @@ impl Amount {
     }
 }
 
-/// Measures every series: first how it compiles, then how it runs, after a warm-up. A series that fails keeps its error and
-/// is left alone. Once a cancel token is set nothing more is measured.
+/// Measures every series: first its compilation, then its runs, after a warm-up. A series that fails keeps its error
+/// and is left alone. Once a cancel token is set nothing more is measured.
 ///
 /// `tell` is called after every turn of a series with the progress of the whole, from 0 to 1.
 pub fn measure(series: &mut [&mut Series<'_>], amount: Amount, tell: &mut dyn FnMut(f64)) {
@@ -122,7 +123,7 @@ pub fn measure(series: &mut [&mut Series<'_>], amount: Amount, tell: &mut dyn Fn
     });
 }
 
-/// Whose turn it is, and in which round.
+/// The series whose turn it is, and the round.
 struct Turn {
     at: usize,
     round: u32,
@@ -151,8 +152,8 @@ fn take_turns(
     }
 }
 
-/// Repeats something until it took so much time by its own account; once if there is no time given. What does not count
-/// may take three times as long as what does, no more.
+/// Repeats an action until it took `time` by its own account; once if no time is given. Time that does not count may be
+/// three times as long as the time that does, no more.
 fn repeat<E>(time: Option<Duration>, mut once: impl FnMut() -> Result<Duration, E>) -> Result<(), E> {
     let start = Instant::now();
     let mut counted = once()?;

@@ -1,14 +1,14 @@
-//! Work that is always the same: what it takes tells how fast the machine is at the moment.
+//! Does work that is always the same; its duration shows how fast the machine is at the moment.
 
 use std::hint::black_box;
 
 use super::clock::{Sample, Stopwatch};
 
-/// Words to sort; they fit beside little else into a processor's first caches.
+/// Words to sort; they leave room in a processor's first caches.
 const WORDS: usize = 1 << 14;
 
-/// Sorts fixed numbers. A machine that other programs use, or whose clock changes, takes longer at one time than at
-/// another; figures of two times can be compared in proportion to this.
+/// Sorts fixed numbers. If other programs use the machine, or its clock rate changes, this takes longer at one time
+/// than at another; figures of two times can be compared in proportion to it.
 pub fn reference() -> Sample {
     let mut state = 1u32;
     let mut next = || {

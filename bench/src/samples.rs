@@ -1,4 +1,4 @@
-//! Many times of one thing, and what is said of them.
+//! Collects repeated measurements and computes their statistics.
 
 use std::time::Duration;
 
@@ -6,42 +6,42 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::Sample;
 
-/// Times of one thing, measured again and again.
+/// Repeated measurements of one action.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     wall: Vec<Duration>,
-    /// As many as `wall`, or none where the system does not tell.
+    /// As many as `wall`, or none if the system does not provide them.
     cpu: Vec<Duration>,
 }
 
-/// What is said of many times, in milliseconds.
+/// The statistics of repeated measurements, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// The shortest.
     pub least_ms: f64,
-    /// Where the middle half of the times begins.
+    /// The lower quartile.
     pub lower_ms: f64,
-    /// The one in the middle, or the mean of the two there.
+    /// The median: the middle one, or the mean of the middle two.
     pub median_ms: f64,
-    /// Where the middle half ends.
+    /// The upper quartile.
     pub upper_ms: f64,
-    /// What the middle half of the times spans, as a part of the median.
+    /// The interquartile range, as a fraction of the median.
     pub spread: f64,
 }
 
 impl Samples {
-    /// Adds one.
+    /// Adds a sample.
     pub fn push(&mut self, sample: Sample) {
         self.wall.push(sample.wall);
         self.cpu.extend(sample.cpu);
     }
 
-    /// How many there are.
+    /// Number of samples.
     pub fn len(&self) -> usize {
         self.wall.len()
     }
 
-    /// Whether there is none.
+    /// `true` if there are no samples.
     pub fn is_empty(&self) -> bool {
         self.wall.is_empty()
     }
@@ -51,19 +51,19 @@ impl Samples {
         self.wall.iter().sum()
     }
 
-    /// Of the wall times, if there are any.
+    /// Statistics of the wall times, if there are any.
     pub fn wall(&self) -> Option<Statistics> {
         Statistics::of(&self.wall)
     }
 
-    /// Of the processor times, if there are any.
+    /// Statistics of the processor times, if there are any.
     pub fn cpu(&self) -> Option<Statistics> {
         Statistics::of(&self.cpu)
     }
 }
 
 impl Statistics {
-    /// Of times in any order, if there are any.
+    /// Statistics of times in any order, if there are any.
     pub fn of(times: &[Duration]) -> Option<Self> {
         let mut times: Vec<f64> = times.iter().map(|time| time.as_nanos() as f64 / 1e6).collect();
         times.sort_unstable_by(f64::total_cmp);
@@ -74,11 +74,11 @@ impl Statistics {
     }
 }
 
-/// The time below which this part of the sorted times lies, on the line between its two neighbours.
+/// A quantile of sorted times, interpolated linearly between neighbours.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
-    let place = part * (sorted.len() - 1) as f64;
-    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    low + (high - low) * place.fract()
+    let position = part * (sorted.len() - 1) as f64;
+    let (low, high) = (sorted[position.floor() as usize], sorted[position.ceil() as usize]);
+    low + (high - low) * position.fract()
 }
 
 #[cfg(test)]

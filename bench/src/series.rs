@@ -1,4 +1,4 @@
-//! One thing on one engine and one device, measured again and again: a form of a document, or what somebody else draws.
+//! Measures one subject on one engine and one device repeatedly: a variant of a document, or somebody else's drawing.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -12,10 +12,10 @@ use super::clock::{Sample, Stopwatch};
 use super::repeat;
 use super::samples::{Samples, Statistics};
 
-/// Samples of one series at most, which bounds the memory for them.
+/// The maximum number of samples of one series, which bounds the memory for them.
 const MOST_SAMPLES: usize = 1 << 20;
 
-/// What can be measured beside documents.
+/// A subject of measurements other than a document.
 pub trait Measured: fmt::Debug {
     /// Does it once.
     ///
@@ -24,26 +24,27 @@ pub trait Measured: fmt::Debug {
     fn frame(&self) -> Result<DrawStatistics, DocumentError>;
 }
 
-/// What is measured.
+/// The subject of a series.
 #[derive(Debug)]
 enum Subject<'a> {
     Document(Box<Ready<'a>>),
     Other(Box<dyn Measured + 'a>),
 }
 
-/// A form of a document, or something else, on one engine and one device.
+/// A variant of a document, or another subject, on one engine and one device.
 #[derive(Debug)]
 pub struct Series<'a> {
     subject: Subject<'a>,
     device: &'a Device,
     engine: Engine,
     cancel: CancelToken,
-    /// What one dispatch does, of a document that is one.
+    /// The report of one dispatch, if the document is a single one.
     report: Option<Report>,
     statistics: DrawStatistics,
-    /// Runs that are measured together, without the first content between them; `None` for one with it.
+    /// The number of runs measured together, without restoring the initial content between them; `None` for one run
+    /// with it.
     batch: Option<NonZeroU32>,
-    /// From the shaders' bytes to something that runs.
+    /// The time from the shaders' bytes to executable code.
     first_compile: Sample,
     /// The same, and the first run.
     first: Sample,
@@ -55,7 +56,8 @@ pub struct Series<'a> {
 }
 
 impl<'a> Series<'a> {
-    /// Compiles a form of a document and does its steps once, unmeasured. The outcome is held against what the document expects.
+    /// Compiles a variant of a document and does its steps once, unmeasured. The outcome is compared with the
+    /// document's expectations.
     ///
     /// # Errors
     /// As [`Prepared::run`].
@@ -76,7 +78,7 @@ impl<'a> Series<'a> {
         Ok((Self { report, ..Self::new(subject, device, options, first_compile, first, statistics) }, outcome))
     }
 
-    /// Does something else once, unmeasured, that took so long to compile.
+    /// Does another subject once, unmeasured; `compiling` is the time that compiling it took.
     ///
     /// # Errors
     /// If it cannot be done.
@@ -117,14 +119,14 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// Measures so many runs, one right after the other, as one sample of the time of each. What they wrote stays: no run, not even the
-    /// first of them, begins with the first content. It is for shaders whose work is the same whatever they find, and short ones above
-    /// all, which take less time than looking at the clock.
+    /// Measures `runs` runs, one right after the other, as one sample of the time of each. Their output stays: no run,
+    /// not even the first, begins with the initial content. It is for shaders whose work does not depend on the content
+    /// of memory, and above all for short ones, which take less time than reading the clock.
     pub fn measure_together(&mut self, runs: NonZeroU32) {
         self.batch = Some(runs);
     }
 
-    /// The document, compiled; none of something else.
+    /// The compiled document; `None` for another subject.
     pub fn ready(&self) -> Option<&Ready<'a>> {
         match &self.subject {
             Subject::Document(ready) => Some(ready),
@@ -132,27 +134,27 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// What runs it.
+    /// The engine that runs it.
     pub fn engine(&self) -> Engine {
         self.engine
     }
 
-    /// What it runs on.
+    /// The device that it runs on.
     pub fn device(&self) -> &'a Device {
         self.device
     }
 
-    /// What one dispatch does, of a document that is one; its time is that of the first one.
+    /// The report of one dispatch, if the document is a single one; its time is that of the first one.
     pub fn report(&self) -> Option<Report> {
         self.report
     }
 
-    /// What the draws of a run did together.
+    /// The statistics of all draws of a run together.
     pub fn statistics(&self) -> DrawStatistics {
         self.statistics
     }
 
-    /// What the machine code of a document's only compute shader is made of; the interpreter has none.
+    /// Figures about the machine code of a document's only compute shader; the interpreter has none.
     ///
     /// # Errors
     /// If the code cannot be read.
@@ -160,12 +162,12 @@ impl<'a> Series<'a> {
         self.ready().map_or(Ok(None), Ready::code_figures)
     }
 
-    /// How long it took to compile the first time, before anything was measured.
+    /// The time of the first compilation, before anything was measured.
     pub fn first_compile(&self) -> Sample {
         self.first_compile
     }
 
-    /// From the shaders' bytes to the end of the first run.
+    /// The time from the shaders' bytes to the end of the first run.
     pub fn first(&self) -> Sample {
         self.first
     }
@@ -175,7 +177,7 @@ impl<'a> Series<'a> {
         self.ready().map_or(Duration::ZERO, Ready::plan_time)
     }
 
-    /// Times from the shaders' bytes to something that runs.
+    /// Times from the shaders' bytes to executable code.
     pub fn compiles(&self) -> &Samples {
         &self.compiles
     }
@@ -192,7 +194,7 @@ impl<'a> Series<'a> {
         &self.runs
     }
 
-    /// Takes out why it is not measured further.
+    /// Takes the error that ended the measurements.
     pub fn take_failure(&mut self) -> Option<DocumentError> {
         self.failure.take()
     }
@@ -205,12 +207,12 @@ impl<'a> Series<'a> {
         self.failure.is_some()
     }
 
-    /// Whether it can be compiled again and again.
+    /// `true` if it can be compiled repeatedly.
     pub(super) fn compiles_again(&self) -> bool {
         matches!(self.subject, Subject::Document(_))
     }
 
-    /// Whether runs begin with the first content.
+    /// `true` if runs begin with the initial content.
     fn resets(&self) -> bool {
         self.batch.is_none() && self.ready().is_some_and(Ready::only_dispatches)
     }

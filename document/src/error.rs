@@ -1,4 +1,4 @@
-//! What can be wrong with a document, and where in its file.
+//! Reports what is wrong with a document, and where in its file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,10 +13,10 @@ use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceEr
 
 use crate::text::{Broken, Node, Span, Syntax, Value, Why, parse};
 
-/// A problem and its place, until the file's name is added.
+/// A problem and its span, until the file's name is added.
 pub(crate) type Fault = (Problem, Span);
 
-/// Why a compiler made no bytecode of a source.
+/// The reason why a compiler made no bytecode from a source.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The source or the compiler is wrong.
@@ -33,7 +33,7 @@ impl From<String> for SourceError {
     }
 }
 
-/// A document that cannot be run as it stands, or was stopped: what is wrong, in which file, at which place.
+/// A document that cannot be run as it stands, or was stopped: the problem, the file, and the position in it.
 #[derive(Debug)]
 pub struct DocumentError(Box<Placed>);
 
@@ -44,17 +44,17 @@ struct Placed {
     text: Arc<str>,
     span: Span,
     problem: Problem,
-    /// What the text is, where it is in no file.
+    /// The name of the argument, if the text is not from a file.
     argument: Option<&'static str>,
 }
 
 impl DocumentError {
-    /// A problem at a place of a document.
+    /// A problem at a position in a document.
     pub(crate) fn new(path: &Path, text: &Arc<str>, (problem, span): Fault) -> Self {
         DocumentError(Box::new(Placed { path: path.to_owned(), text: text.clone(), span, problem, argument: None }))
     }
 
-    /// A problem of a text that is an argument of a function.
+    /// A problem in a text that is an argument of a function.
     pub(crate) fn in_argument(argument: &'static str, text: &str) -> impl FnOnce(Fault) -> Self {
         move |(problem, span)| {
             let (path, text) = (PathBuf::new(), Arc::from(text));
@@ -62,17 +62,17 @@ impl DocumentError {
         }
     }
 
-    /// Whether it is about a file, and not about an argument of a function.
+    /// `true` if it is about a file, `false` if it is about an argument of a function.
     pub fn is_of_file(&self) -> bool {
         self.0.argument.is_none()
     }
 
-    /// A problem of no place in a text.
+    /// A problem without a position in a text.
     pub fn outside(path: &Path, problem: Problem) -> Self {
         Self::new(path, &Arc::from(""), (problem, 0..0))
     }
 
-    /// What is wrong.
+    /// The problem.
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
@@ -92,14 +92,15 @@ impl DocumentError {
         self.0.span.clone()
     }
 
-    /// Line and column of the place, both counted from 1, the column in characters.
+    /// Line and column of the position, both counted from 1, the column in characters.
     pub fn line_and_column(&self) -> (usize, usize) {
         let before = self.0.text.get(..self.0.span.start).unwrap_or("");
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
     }
 
-    /// The keys that lead to the place, as `steps[2].pipeline`; empty for the whole of it, and where the text cannot be read.
+    /// The path of keys to the position, such as `steps[2].pipeline`; empty for the whole document, and if the text
+    /// cannot be read.
     pub fn place(&self) -> String {
         let Placed { text, span, .. } = &*self.0;
         let syntax = if text.trim_start().starts_with(['{', '\u{feff}']) { Syntax::Json } else { Syntax::Toml };
@@ -109,7 +110,7 @@ impl DocumentError {
         }
     }
 
-    /// What to do about it, where that is not said already.
+    /// Advice on what to do about it, unless the message includes it.
     pub fn help(&self) -> Option<String> {
         self.0.problem.help()
     }
@@ -140,7 +141,7 @@ impl std::error::Error for DocumentError {
     }
 }
 
-/// Where a key exists that is unknown where it stands.
+/// The other tables in which an unknown key exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Elsewhere {
@@ -153,26 +154,26 @@ pub enum Elsewhere {
     Steps,
 }
 
-/// What is wrong with a document.
+/// The kinds of problem with a document.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The document cannot be read.
     #[error("cannot read the document: {problem}")]
     Read {
-        /// Why.
+        /// The reason.
         problem: Box<FileProblem>,
     },
-    /// A folder is a document by a file in it.
+    /// A folder can only be opened as a document through a file in it.
     #[error("the folder has neither a document.toml nor a scene.json nor a case.json")]
     NoDocument,
-    /// The file's name says neither JSON nor TOML.
+    /// The file's name has neither extension, .json or .toml.
     #[error("a document's file name ends in .toml or .json")]
     Extension,
     /// The text is not JSON or TOML.
     #[error("{}", short_text(message))]
     Syntax {
-        /// The reader's words.
+        /// The parser's message.
         message: String,
     },
     /// A key that does not exist there.
@@ -180,7 +181,7 @@ pub enum Problem {
     UnknownKey {
         /// The key as written.
         key: String,
-        /// The kind of table it stands in.
+        /// The kind of table that it is in.
         place: &'static str,
         /// The nearest key that exists there.
         nearest: Option<String>,
@@ -202,7 +203,7 @@ pub enum Problem {
         place: &'static str,
         /// The key, or keys of which one must be there.
         key: &'static str,
-        /// What it says, unless that is clear.
+        /// The key's meaning, unless that is clear.
         meaning: &'static str,
     },
     /// Two keys that are mutually exclusive.
@@ -218,15 +219,15 @@ pub enum Problem {
     WrongValue {
         /// The key.
         key: String,
-        /// What it takes.
+        /// The values it takes.
         wants: Cow<'static, str>,
-        /// What it was given.
+        /// The value it was given.
         found: Cow<'static, str>,
     },
     /// A name that is not one of a list.
     #[error("there is no {what} `{}`", short(name))]
     UnknownName {
-        /// What the list holds.
+        /// The kind of the list's entries.
         what: &'static str,
         /// The name as written.
         name: String,
@@ -235,30 +236,31 @@ pub enum Problem {
         /// All names that exist.
         known: Vec<String>,
     },
-    /// A register name that is none.
+    /// A register name that does not exist.
     #[error("`{}` is not a register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`", short(text))]
     BadRegister {
         /// The text.
         text: String,
     },
-    /// Something of Direct3D that is not there yet.
+    /// A feature of Direct3D that is not supported yet.
     #[error("{} not supported yet", short_text(what))]
     Unsupported {
-        /// What, and "is" or "are".
+        /// The feature, and "is" or "are".
         what: String,
     },
     /// A value that does not fit the rest of the document.
     #[error("{}", short_text(message))]
     Value {
-        /// What is wrong, or what would be right.
+        /// A message about what is wrong, or what would be right.
         message: String,
-        /// What to do about it.
+        /// Advice on what to do about it.
         help: Option<String>,
     },
-    /// A name in a constant buffer's table that is neither a key nor a variable, or one that is no member of a structure.
+    /// A name in a constant buffer's table that is neither a key nor a variable, or one that is no member of a
+    /// structure.
     #[error("{place} `{}`{}", short(name), if known.is_empty() { ", because the shader has no names (RDEF)" } else { "" })]
     UnknownVariable {
-        /// What has no such name: `b0 has no variable`.
+        /// The subject of the message: `b0 has no variable`.
         place: String,
         /// The name as written.
         name: String,
@@ -267,57 +269,57 @@ pub enum Problem {
         /// All that exist; none if the shader's names were stripped.
         known: Vec<String>,
     },
-    /// There can be no such resource, or not so.
+    /// A resource that cannot exist, or not with these properties.
     #[error("{label}: {error}")]
     Resource {
-        /// What the document calls it.
+        /// The document's name for it.
         label: String,
-        /// Why.
+        /// The reason.
         error: ResourceError,
     },
     /// A resource that is too large, by itself or with those before it.
     #[error("{what} {bytes} bytes, the limit is {limit}")]
     TooLarge {
-        /// What would have them: `u0 would have`, `with u1 the document would take`.
+        /// The subject of the message: `u0 would have`, `with u1 the document would take`.
         what: String,
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
         /// Bytes allowed.
         limit: u64,
     },
-    /// A file that the document names cannot be read, or does not hold what its name says, or what the document wants.
+    /// A file named by the document that cannot be read, or does not match its name or the document.
     #[error("{}{}: {problem}", if matches!(**problem, FileProblem::Io(_)) { "cannot read " } else { "" }, short_path(path))]
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         problem: Box<FileProblem>,
-        /// The file of the nearest name there, where there is none of this name.
+        /// The file with the nearest name in the folder, if there is none of this name.
         nearest: Option<String>,
     },
-    /// A shader in HLSL, and nothing that compiles it.
+    /// A shader in HLSL without a compiler.
     #[error("{} is HLSL, and no compiler is named", shader.display())]
     NotCompiled {
         /// The shader file.
         shader: PathBuf,
     },
-    /// A shader in HLSL that the compiler made nothing of.
+    /// A shader in HLSL that failed to compile.
     #[error("{} is not compiled: {error}", shader.display())]
     Compile {
         /// The shader file.
         shader: PathBuf,
-        /// Why.
+        /// The reason.
         error: SourceError,
     },
-    /// A shader cannot be compiled, cannot run with what is bound, or was stopped.
+    /// A shader cannot be compiled, cannot run with its bindings, or was stopped.
     #[error("{}{}", shader.as_ref().map_or(String::new(), |shader| format!("{}: ", short_path(shader))), short_text(error))]
     Run {
-        /// The shader file, where one is to blame.
+        /// The shader file, where one is at fault.
         shader: Option<PathBuf>,
-        /// Why.
+        /// The reason.
         error: Error,
     },
-    /// A pipeline cannot be made, or a draw not be drawn.
+    /// A pipeline that cannot be made, or a draw that cannot be drawn.
     #[error(transparent)]
     Draw(#[from] DrawError),
     /// An output that cannot be written.
@@ -325,7 +327,7 @@ pub enum Problem {
     WriteFile {
         /// The output.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// The run was cancelled while an output was written.
@@ -337,7 +339,7 @@ pub enum Problem {
     /// A token was cancelled while files were read, resources filled, results compared, or between two steps.
     #[error("{why}")]
     Stopped {
-        /// What stopped it.
+        /// The cause.
         why: StopReason,
     },
 }
@@ -354,7 +356,7 @@ impl From<ResourceError> for Problem {
     }
 }
 
-/// The tree of a text.
+/// The syntax tree of a text.
 pub(crate) fn tree(text: &str, syntax: Syntax) -> Result<Node, Fault> {
     parse(text, syntax).map_err(|Broken { why, span }| {
         let problem = match why {
@@ -374,12 +376,12 @@ impl Problem {
         Problem::Value { message: message.into(), help: None }
     }
 
-    /// The same with what to do about it.
+    /// The same with advice.
     pub(crate) fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
         Problem::Value { message: message.into(), help: Some(help.into()) }
     }
 
-    /// What is not there yet, with "is" or "are".
+    /// A feature that is not supported yet, with "is" or "are".
     pub(crate) fn unsupported(what: impl Into<String>) -> Self {
         Problem::Unsupported { what: what.into() }
     }
@@ -391,7 +393,7 @@ impl Problem {
         Problem::UnknownName { what, name: name.to_owned(), nearest, known }
     }
 
-    /// A value that is none of those that a key takes.
+    /// A value that a key does not accept.
     pub(crate) fn wrong_value(key: &str, wants: impl Into<Cow<'static, str>>, node: &Node) -> Self {
         let found: Cow<'static, str> = match &node.value {
             Value::Array(items) => format!("an array of {}", items.len()).into(),
@@ -404,12 +406,12 @@ impl Problem {
         Problem::WrongValue { key: key.into(), wants: wants.into(), found }
     }
 
-    /// What a token stopped.
+    /// The problem for an operation that a token stopped.
     pub(crate) fn stopped(cancel: &CancelToken) -> Self {
         Problem::Stopped { why: cancel.stop_reason().unwrap_or(StopReason::Cancelled) }
     }
 
-    /// A problem with a file, unless it is that a token was cancelled.
+    /// A problem with a file, or `Stopped` if a token was cancelled.
     pub(crate) fn of_file(path: PathBuf, problem: FileProblem, cancel: &CancelToken) -> Self {
         match problem {
             FileProblem::Stopped => Self::stopped(cancel),
@@ -429,7 +431,7 @@ impl Problem {
         }
     }
 
-    /// The runtime's error behind it, if it is one.
+    /// The runtime's error behind it, if there is one.
     pub fn runtime(&self) -> Option<&Error> {
         match self {
             Problem::Run { error, .. }
@@ -442,7 +444,7 @@ impl Problem {
         }
     }
 
-    /// What to do about it, where that is not said already.
+    /// Advice on what to do about it, unless the message includes it.
     pub fn help(&self) -> Option<String> {
         match self {
             Problem::Value { help, .. } => help.clone(),
@@ -497,9 +499,9 @@ impl Problem {
     }
 }
 
-/// The file beside a missing one that was probably meant.
+/// The file next to a missing one that was probably meant.
 fn neighbour(missing: &Path) -> Option<String> {
-    /// Files that are looked at.
+    /// The maximum number of files examined.
     const MOST: usize = 4096;
     let folder = missing.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(folder).ok()?.take(MOST).filter_map(Result::ok);
@@ -517,12 +519,12 @@ fn short_list(names: &[String]) -> String {
     }
 }
 
-/// A table that places an instance of a class.
+/// A table that binds an instance of a class.
 fn placed(class: &str) -> String {
     format!("{{ class = \"{class}\", constants = \"b0\", vector = 0 }}")
 }
 
-/// What to do about an interface variable.
+/// Advice on a problem with an interface variable.
 fn instance_help(error: &InstanceError) -> Option<String> {
     let did_you_mean = |name: &str, known: &[String]| {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -531,7 +533,7 @@ fn instance_help(error: &InstanceError) -> Option<String> {
     match error {
         InstanceError::Unset { unset } => {
             let Unset { variable, fits, classes, .. } = unset.first()?;
-            // Quoted, an index is no part of the key's syntax.
+            // Quoted, an index is not part of the key's syntax.
             let key = if variable.contains('[') { format!("\"{variable}\"") } else { variable.clone() };
             let value = match (fits.first(), classes.first()) {
                 (Some(name), _) => format!("\"{name}\""),
@@ -558,7 +560,7 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     }
     let lower = name.to_lowercase();
     let distances = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known));
-    // Of several that are equally near, the first: lists begin with what is usual.
+    // Of several that are equally near, the first: lists begin with the most common.
     let best = distances.min_by_key(|(distance, _)| *distance)?;
     let length = name.chars().count();
     (best.0 <= length.max(3) / 3 && best.0 < length).then_some(best.1)
@@ -584,7 +586,7 @@ mod tests {
         let at = text.find("\"x\"").unwrap();
         let error = DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..at + 3));
         assert_eq!((error.place(), error.line_and_column()), ("steps[1].bind.t0".to_owned(), (1, at + 1)));
-        // What is wrong with a whole table stands at its first entry.
+        // A problem with a whole table is reported at its first entry.
         let at = text.find("\"bind\"").unwrap();
         let error =
             DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..text.find("}}").unwrap() + 1));

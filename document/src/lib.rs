@@ -1,4 +1,5 @@
-//! Documents: files that say everything that a run needs. Shaders, what is bound to them, dispatches and draws, what must come out.
+//! Loads, checks and runs documents: files that describe a run completely, with shaders, bindings, dispatches, draws
+//! and expectations.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -15,22 +16,22 @@
 //! # }
 //! ```
 //!
-//! A document goes through four stages, each of which can only be had if all before was right: the tree of its text, [`Document`] (its
-//! keys are right), [`Prepared`] (its files are there and fit), [`Outcome`] (it ran).
+//! A document goes through four stages, each of which exists only if the one before succeeded: the syntax tree of its
+//! text, [`Document`] (its keys are right), [`Prepared`] (its files exist and match), [`Outcome`] (it ran).
 //!
 //! | folder | what |
 //! |---|---|
-//! | `text/` | TOML and JSON as a tree of values with places |
+//! | `text/` | TOML and JSON as a tree of values with their spans |
 //! | `schema/` | the keys: checks, the page about them, the schema for editors |
 //! | `read/` | from the tree to the model |
-//! | `model/` | what a document says |
+//! | `model/` | the content of a document |
 //! | `prepare/` | opens its files |
 //! | `run/` | runs it |
-//! | `compare/` | holds results against expectations |
+//! | `compare/` | compares results with expectations |
 //! | `draft/` | writes a first document for a shader |
-//! | `language/` | shaders that are no bytecode |
-//! | `made.rs` | documents that are made in memory |
-//! | `error.rs` | what can be wrong, and where |
+//! | `language/` | shaders that are not bytecode |
+//! | `made.rs` | documents built in memory |
+//! | `error.rs` | problems and their positions |
 #![forbid(unsafe_code)]
 
 mod compare;
@@ -76,13 +77,13 @@ pub use run::{CounterResult, Outcome, Outputs, PixelStep, Ready, ResourceResult,
 pub use schema::{json_schema, page};
 pub use text::{Span, Syntax};
 
-/// Bytes of a document at most; larger content belongs into files of its own.
+/// The maximum size of a document in bytes; larger content belongs in files of its own.
 const MOST_TEXT: u64 = 16 << 20;
 
-/// Bytes of memory that the values of a text take at most while they are read, for each of its own.
+/// The maximum memory that the values of a text take while it is read, in bytes for each byte of text.
 const MOST_TREE: u64 = 80;
 
-/// The files by which a folder is a document.
+/// The files that make a folder a document.
 const IN_FOLDERS: [&str; 3] = ["document.toml", "scene.json", "case.json"];
 
 /// A document whose keys are right. Its files are not opened yet.
@@ -93,12 +94,13 @@ pub struct Document {
     name: String,
     model: Model,
     reach: Reach,
-    /// What became of shaders in HLSL, by the names and the numbers of their forms.
+    /// The bytecode of shaders in HLSL, by name and number of the variant.
     compiled: BTreeMap<(String, usize), Vec<u8>>,
 }
 
 impl Document {
-    /// The file that a path stands for: itself, or of a folder the `document.toml`, `scene.json` or `case.json` in it.
+    /// The document file for a path: the path itself or, for a folder, the `document.toml`, `scene.json` or `case.json`
+    /// in it.
     pub fn find(path: &Path) -> Option<PathBuf> {
         match path.is_dir() {
             true => IN_FOLDERS.iter().map(|name| path.join(name)).find(|path| path.exists()),
@@ -106,7 +108,7 @@ impl Document {
         }
     }
 
-    /// Whether a file is a document by its name and by its keys: what else ends in .toml or .json is none.
+    /// `true` if a file is a document by its name and by its keys: not every .toml or .json file is one.
     pub fn is_likely(path: &Path) -> bool {
         let syntax = match path.extension().and_then(|extension| extension.to_str()) {
             Some("json") => Syntax::Json,
@@ -120,10 +122,10 @@ impl Document {
         })
     }
 
-    /// Reads a document, or that of a folder.
+    /// Reads a document from a file, or from the document file of a folder.
     ///
     /// # Errors
-    /// If it cannot be read, is not TOML or JSON, or says something that makes no sense or is not there yet.
+    /// If it cannot be read, is not TOML or JSON, or says something invalid or unsupported.
     pub fn load(path: &Path) -> Result<Self, DocumentError> {
         let Some(path) = Self::find(path) else {
             return Err(DocumentError::outside(path, Problem::NoDocument));
@@ -139,7 +141,7 @@ impl Document {
         }
     }
 
-    /// Reads a document from a text. Files that it names are looked for beside `path`, which need not exist.
+    /// Parses a document. Relative paths in it are resolved against the folder of `path`, which need not exist.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -153,7 +155,7 @@ impl Document {
         })
     }
 
-    /// The same document, which may write any file that the user may write, and not only those in the folder for outputs.
+    /// Allows the document to write any file that the user may write, and not only those in the folder for outputs.
     pub fn anywhere(mut self) -> Self {
         self.reach = Reach::Anywhere;
         self
@@ -169,38 +171,38 @@ impl Document {
         &self.name
     }
 
-    /// How many expectations it has.
+    /// Number of expectations.
     pub fn expectations(&self) -> usize {
         self.model.expectations.len()
     }
 
-    /// The files of its shaders, with all their forms, as it names them.
+    /// The files of its shaders, with all variants, as it names them.
     pub fn shaders(&self) -> impl Iterator<Item = &Path> {
         self.model.shaders.values().flat_map(|shader| shader.files.iter().map(|file| file.value.as_path()))
     }
 
-    /// The groups of its only dispatch; none of other documents.
+    /// The thread groups of its only dispatch; `None` for other documents.
     pub fn groups(&self) -> Option<[u32; 3]> {
         match self.model.steps.as_slice() {
-            [model::step::Step { what: model::step::What::Dispatch(dispatch), .. }] => Some(dispatch.groups),
+            [model::step::DocumentStep { what: model::step::What::Dispatch(dispatch), .. }] => Some(dispatch.groups),
             _ => None,
         }
     }
 
-    /// A problem at a place of this document.
+    /// A problem at a position in this document.
     fn error(&self, fault: Fault) -> DocumentError {
         DocumentError::new(&self.path, &self.text, fault)
     }
 }
 
-/// The name of a file, or of its folder where the file's says nothing.
+/// The name of a file, or of its folder if the file's name is one of the usual ones.
 fn name_of(path: &Path) -> String {
     let is_of_folder = path.file_name().is_some_and(|name| IN_FOLDERS.iter().any(|known| name == *known));
     let folder = path.parent().and_then(Path::file_name).filter(|_| is_of_folder);
     folder.or(path.file_stem()).unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The text of a document, if there is memory for what it says.
+/// The text of a document, if there is enough memory for its values.
 fn read_text(path: &Path) -> Result<String, FileProblem> {
     let text = files::read_until(path, MOST_TEXT, &CancelToken::new())?;
     drop(room::room::<u8>(MOST_TREE * text.len() as u64)?);

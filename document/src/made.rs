@@ -1,4 +1,4 @@
-//! Documents that are made in memory and not read from files: one dispatch and one expectation.
+//! Builds documents in memory instead of reading them from files: one dispatch and one expectation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,16 +8,16 @@ use brolga_files::Bytes;
 use brolga_runtime::{Register, ResourceClass, Sampler, StageKind, TextureShape};
 
 use crate::Document;
-use crate::compare::numbers::Segment;
-use crate::model::expectation::{Expectation, Part, Rules, Subject, Tolerance};
+use crate::compare::numbers::ExpectedBytes;
+use crate::model::expectation::{Expectation, Rules, Subject, TexturePart, Tolerance};
 use crate::model::number::NumberType;
 use crate::model::pipeline::Pipeline;
-use crate::model::resource::{Content, Kind, Reference, Resource};
-use crate::model::step::{At, Bind, Dispatch, Step, What};
-use crate::model::{Items, Model, NamedSampler, Shader};
+use crate::model::resource::{Content, Kind, Reference, ResourceEntry};
+use crate::model::step::{At, Bind, Dispatch, DocumentStep, What};
+use crate::model::{Items, Model, NamedSampler, ShaderEntry};
 use crate::prepare::expected::Check;
 use crate::prepare::load::{Loaded, LoadedContent};
-use crate::prepare::{Form, Prepared};
+use crate::prepare::{Prepared, ShaderVariant};
 use crate::text::Located;
 
 /// A document of one dispatch.
@@ -33,7 +33,7 @@ pub struct Made<'a> {
     expected: Option<(Register, Vec<u8>, NumberType, Tolerance)>,
 }
 
-/// What is bound to a register.
+/// The kind of resource bound to a register.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MadeKind {
     /// A constant buffer.
@@ -50,7 +50,7 @@ pub enum MadeKind {
 }
 
 impl<'a> Made<'a> {
-    /// A dispatch of so many groups of a shader: the name of its file, and its content.
+    /// A dispatch of `groups` of a shader, which is given as file name and content.
     pub fn new(name: &'a str, shader: (&'a str, &'a [u8]), groups: [u32; 3]) -> Self {
         Self { name, shader, groups, resources: Vec::new(), samplers: Vec::new(), expected: None }
     }
@@ -67,7 +67,7 @@ impl<'a> Made<'a> {
         self
     }
 
-    /// Says all that a resource must hold afterwards.
+    /// Sets the content that a resource must have afterwards.
     pub fn expect(mut self, register: Register, content: Vec<u8>, of: NumberType, tolerance: Tolerance) -> Self {
         self.expected = Some((register, content, of, tolerance));
         self
@@ -80,7 +80,7 @@ impl<'a> Made<'a> {
         let (file, container) = self.shader;
         let mut model = Model { name: Some(self.name.to_owned()), is_short: true, ..Model::default() };
         let files = vec![Located::new(PathBuf::from(file), &(0..0))];
-        let shader = Shader { files, profile: None, entry: None, defines: Vec::new() };
+        let shader = ShaderEntry { files, profile: None, entry: None, defines: Vec::new() };
         model.shaders.insert(MAIN.to_owned(), shader);
         let mut pipeline = Pipeline::default();
         pipeline.shaders[StageKind::Compute] = Some(here.clone());
@@ -100,7 +100,7 @@ impl<'a> Made<'a> {
                 MadeKind::Structured { stride } => Kind::Structured { stride, count: None },
                 MadeKind::Texture(shape) => Kind::Texture(shape),
             };
-            model.resources.insert(name.clone(), Resource::made(name.clone(), "raw", Content::Unsaid, &(0..0)));
+            model.resources.insert(name.clone(), ResourceEntry::made(name.clone(), "raw", Content::Unsaid, &(0..0)));
             loaded.insert(
                 name,
                 Loaded { kind, content: LoadedContent::Bytes(content), in_place: false, number_type: None },
@@ -115,25 +115,25 @@ impl<'a> Made<'a> {
             .map(|bind| bind.slot.clone())
             .collect();
         let dispatch = Dispatch { pipeline: here, bind, groups: self.groups, first_group: [0; 3], arguments: None };
-        model.steps.push(Step { what: What::Dispatch(dispatch), at: At::default() });
+        model.steps.push(DocumentStep { what: What::Dispatch(dispatch), at: At::default() });
         let mut checks = Vec::new();
         if let Some((register, content, number_type, tolerance)) = self.expected {
             let (name, pattern) = (register.to_string(), vec![number_type]);
             let natural_element = number_type.size_bytes() as u64;
             let rules = Rules { pattern: pattern.clone(), tolerance, ..Rules::default() };
-            let segments = vec![Segment { byte: 0, bytes: Bytes::Owned(content), pattern }];
+            let segments = vec![ExpectedBytes { byte: 0, bytes: Bytes::Owned(content), pattern }];
             model.expectations.push(Expectation {
                 id: name.clone(),
                 subject: Subject::Resource(Located::new(name, &(0..0))),
                 content: None,
                 rules,
-                part: Part::default(),
+                part: TexturePart::default(),
                 counter: None,
                 span: 0..0,
             });
             checks.push(Check::Numbers { segments, natural_element });
         }
-        let form = Form { path: PathBuf::from(file), bytes: container.to_vec() };
+        let form = ShaderVariant { path: PathBuf::from(file), bytes: container.to_vec() };
         let document = Document {
             path: PathBuf::from(self.name),
             text: Arc::from(""),

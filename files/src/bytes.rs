@@ -1,26 +1,27 @@
-//! Bytes that may be too many for a copy: they are looked at piece by piece.
+//! Reads bytes that may be too many for a copy, piece by piece.
 
 use std::io::{self, Write};
 
 use brolga_runtime::{Buffer, CancelToken, ResourceError, View, room};
 
-/// Bytes of a piece: enough that starting one costs nothing, few enough that it stays in a cache. A multiple of any number.
+/// Bytes of a piece: enough that the overhead of one is negligible, few enough that it stays in a cache. A multiple of
+/// any number's size.
 const PIECE: u64 = 1 << 18;
 
-/// Bytes, wherever they are. Clones of those outside of vectors are the same bytes.
+/// Bytes in any kind of memory. Clones of those that are not in vectors are the same bytes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Bytes {
-    /// In memory of their own.
+    /// A vector.
     Owned(Vec<u8>),
-    /// What a view sees.
+    /// The content of a view.
     View(View),
     /// The content of a buffer, such as a mapped file.
     Buffer(Buffer),
 }
 
 impl Bytes {
-    /// How many there are.
+    /// The number of bytes.
     pub fn size_bytes(&self) -> u64 {
         match self {
             Bytes::Owned(bytes) => bytes.len() as u64,
@@ -44,7 +45,7 @@ impl Bytes {
         Ok(bytes)
     }
 
-    /// A copy of the first bytes, as many as there are up to `most`, unless `stop` says that it is enough.
+    /// A copy of the first bytes, as many as there are up to `most`, unless `stop` returns `true`.
     pub fn first(&self, most: u64, stop: &dyn Fn() -> bool) -> Result<Vec<u8>, ResourceError> {
         let size = most.min(self.size_bytes());
         let (mut bytes, mut piece) = (room::room(size)?, room::zeros::<u8>(PIECE.min(size))?);
@@ -82,7 +83,7 @@ impl Bytes {
         Ok(())
     }
 
-    /// Whether others are known to differ when all were looked at, or the token was cancelled.
+    /// `true` if others are known to differ once all were compared, or the token was cancelled.
     pub fn differ(&self, other: &Bytes, cancel: &CancelToken) -> bool {
         if self.size_bytes() != other.size_bytes() {
             return true;
@@ -95,8 +96,8 @@ impl Bytes {
         differ
     }
 
-    /// Hands all of these, piece by piece, with where the piece begins and the bytes of `other` that begin `other_start`
-    /// later, to `visit`, until it gives false. `other` must have them.
+    /// Calls `visit` for each piece of these bytes, with its offset and the bytes of `other` that begin `other_start`
+    /// later, until it returns `false`. `other` must have them.
     pub fn beside(&self, other: &Bytes, other_start: u64, mut visit: impl FnMut(u64, &[u8], &[u8]) -> bool) {
         let most = PIECE.min(self.size_bytes()) as usize;
         let (mut ours, mut theirs) = (vec![0; most], vec![0; most]);
@@ -111,7 +112,7 @@ impl Bytes {
     }
 }
 
-/// Where each piece of so many bytes begins, and how long it is.
+/// The offset and the length of each piece of this many bytes.
 pub(super) fn pieces(size_bytes: u64) -> impl Iterator<Item = (u64, usize)> {
     (0..size_bytes).step_by(PIECE as usize).map(move |at| (at, PIECE.min(size_bytes - at) as usize))
 }

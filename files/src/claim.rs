@@ -1,8 +1,8 @@
-//! Writing output files so that nobody ever sees half of one.
+//! Writes output files so that nobody ever sees a partial one.
 //!
-//! An output is claimed before the run: its temporary file is made beside it, which finds a missing folder or a missing
-//! permission before any work is lost. After the run the content is written to the temporary file, or is there already, because
-//! the shader wrote to it, and the file is renamed. A claim that is dropped leaves nothing behind.
+//! An output is claimed before the run: its temporary file is made next to it, which finds a missing folder or a
+//! missing permission before any work is lost. After the run the content is written to the temporary file, or is there
+//! already, because the shader wrote to it, and the file is renamed. Dropping a claim leaves nothing behind.
 
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -20,7 +20,7 @@ const MOST_LINKS: u32 = 40;
 /// Bytes that go to the disk at once: few enough that a writer can be stopped soon.
 const PIECE: u64 = 4 << 20;
 
-/// Bytes for which room is made at once, likewise.
+/// Bytes that are reserved at once, so that this can be stopped soon too.
 #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
 const RESERVED: u64 = 64 << 20;
 
@@ -32,8 +32,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Makes the temporary file beside `path`. Where that is a link, the file that it leads to is replaced or made, and the
-    /// link stays.
+    /// Makes the temporary file next to `path`. If that is a link, the file that it leads to is replaced or made, and
+    /// the link stays.
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = end_of_links(path)?;
         let mut builder = tempfile::Builder::new();
@@ -43,7 +43,7 @@ impl Claim {
                 // A device is not replaced by a file.
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is something that is no file"));
             }
-            // A file that may not be written shall not be replaced either.
+            // A file that may not be written must not be replaced either.
             permissions = Some(fs::OpenOptions::new().write(true).open(&path)?.metadata()?.permissions());
         }
         #[cfg(unix)]
@@ -83,7 +83,7 @@ impl Claim {
         &self.path
     }
 
-    /// Whether the file that it would replace is this one, by whatever names.
+    /// `true` if the file that it would replace is this one, by whatever names.
     pub fn replaces(&self, other: &Path) -> bool {
         matches!([&self.path, other].map(Handle::from_path), [Ok(ours), Ok(theirs)] if ours == theirs)
     }
@@ -93,19 +93,19 @@ impl Claim {
         self.temporary.path()
     }
 
-    /// Makes the temporary file so many zeros long, with room on the disk where the system can promise it: who writes
-    /// to a mapped file on a full disk is ended by the system. The token stops it.
+    /// Fills the temporary file with this many zeros, and reserves space on the disk if the system can: a process that
+    /// writes to a mapped file on a full disk is killed. The token stops it.
     pub fn reserve(&self, size_bytes: u64, cancel: &CancelToken) -> io::Result<()> {
         let file = self.temporary.as_file();
         file.set_len(size_bytes)?;
         #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
         for at in (0..size_bytes).step_by(RESERVED as usize) {
-            // Where files are in memory it takes its time.
+            // In memory-backed file systems this takes time.
             check(cancel)?;
             let length = RESERVED.min(size_bytes - at);
             match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), at, length) {
                 Err(rustix::io::Errno::NOSPC) => return Err(io::Error::from(io::ErrorKind::StorageFull)),
-                // There is no such promise here.
+                // The system cannot reserve space here.
                 Err(_) => break,
                 Ok(()) => {}
             }
@@ -133,7 +133,7 @@ impl Claim {
     }
 }
 
-/// Whether links lead a path below a folder to a place that is not below it. What is not there leads nowhere.
+/// `true` if links lead a path below a folder to one that is not below it. Missing files lead nowhere.
 pub fn leads_out(folder: &Path, path: &Path) -> io::Result<bool> {
     let end = end_of_links(path)?;
     let parent = |path: &Path| path.parent().filter(|parent| !parent.as_os_str().is_empty()).map(Path::to_owned);
@@ -145,7 +145,7 @@ pub fn leads_out(folder: &Path, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Where a path leads to, if it is a link; a file need not be there.
+/// The target of a path, if it is a link; the target need not exist.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -157,7 +157,7 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "its links lead in a circle"))
 }
 
-/// Writes a temporary file, and gives an error once it is to stop.
+/// Writes a temporary file, and returns an error once it is cancelled.
 pub struct Writer<'a> {
     file: &'a mut fs::File,
     cancel: &'a CancelToken,
@@ -170,7 +170,7 @@ impl Writer<'_> {
         check(self.cancel)
     }
 
-    /// Writes what a shader changed in the mapped file to the disk.
+    /// Writes a shader's changes to the mapped file to the disk.
     pub fn flush_mapped(&self, buffer: &brolga_runtime::Buffer) -> io::Result<()> {
         let size = buffer.size_bytes();
         for at in (0..size).step_by(PIECE as usize) {
@@ -184,7 +184,7 @@ impl Writer<'_> {
 impl Write for Writer<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.check()?;
-        // Left to the end, the disk would take its time for all of it at once, and nothing could stop it.
+        // If this were left to the end, the disk would take long for all of it at once, and nothing could stop it.
         if self.unsynced >= PIECE {
             self.file.sync_data()?;
             self.unsynced = 0;

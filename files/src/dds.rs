@@ -1,7 +1,8 @@
-//! DDS files: textures of every kind with their mip levels and layers, in the order in which views have them.
+//! Reads and writes DDS files: textures of every kind with their mip levels and layers, in the order in which views
+//! have them.
 //!
-//! Read are files with the header of DXGI formats and those of Direct3D 9, as Microsoft's programming guide describes them;
-//! written are files with the former.
+//! It reads files with the header of DXGI formats and those of Direct3D 9, as Microsoft's programming guide describes
+//! them, and writes files with the former.
 
 use brolga_runtime::{CancelToken, Dimension, Format, TextureShape};
 
@@ -10,10 +11,10 @@ use super::input::cut_head;
 use super::texels::{self, Texels};
 
 const MAGIC: &[u8; 4] = b"DDS ";
-/// Bytes of the header and of what follows it where there is a DXGI format.
+/// Bytes of the header and of its extension if there is a DXGI format.
 const HEADER: usize = 124;
 const EXTENSION: usize = 20;
-/// Bytes of a pixel format within the header, which it says itself.
+/// Bytes of a pixel format within the header, which contains this size.
 const PIXEL_FORMAT: u32 = 32;
 
 /// Words of the header.
@@ -32,11 +33,11 @@ mod word {
     pub const CAPS_2: usize = 27;
 }
 
-/// What the header has: caps, height, width, pixel format; mip levels; slices.
+/// The header's fields: caps, height, width, pixel format; mip levels; slices.
 const HAS_ALWAYS: u32 = 0x1007;
 const HAS_MIPS: u32 = 0x2_0000;
 const HAS_DEPTH: u32 = 0x80_0000;
-/// A pixel format that is said by four letters.
+/// A pixel format given by a four-character code.
 const BY_CODE: u32 = 4;
 /// A pixel format with signed numbers.
 const SIGNED: u32 = 0x8_0000;
@@ -51,10 +52,10 @@ const VOLUME: u32 = 0x20_0000;
 /// A cube, in the extension.
 const CUBE_10: u32 = 4;
 
-/// DXGI's numbers of formats without a type. Each comes right before the formats of its family.
+/// The codes of DXGI's typeless formats. Each comes right before the formats of its family.
 const TYPELESS: [u32; 22] = [1, 5, 9, 15, 19, 23, 27, 33, 39, 44, 48, 53, 60, 70, 73, 76, 79, 82, 90, 92, 94, 97];
 
-/// Formats of Direct3D 9 by their code of four letters, or number.
+/// Formats of Direct3D 9 by their four-character code, or number.
 const CODES: [(u32, Format); 21] = [
     (code(b"DXT1"), Format::BC1_UNORM),
     (code(b"DXT2"), Format::BC2_UNORM),
@@ -85,7 +86,7 @@ const MASKS: [(u32, [u32; 4], Format); 14] = [
     (32, [0xff_0000, 0xff00, 0xff, 0xff00_0000], Format::B8G8R8A8_UNORM),
     (32, [0xff_0000, 0xff00, 0xff, 0], Format::B8G8R8X8_UNORM),
     (32, [0x3ff, 0xf_fc00, 0x3ff0_0000, 0xc000_0000], Format::R10G10B10A2_UNORM),
-    // What Direct3D's own library wrote for the same format.
+    // Direct3D's own library wrote this for the same format.
     (32, [0x3ff0_0000, 0xf_fc00, 0x3ff, 0xc000_0000], Format::R10G10B10A2_UNORM),
     (32, [0xffff, 0xffff_0000, 0, 0], Format::R16G16_UNORM),
     (32, [u32::MAX, 0, 0, 0], Format::R32_FLOAT),
@@ -98,7 +99,7 @@ const MASKS: [(u32, [u32; 4], Format); 14] = [
     (8, [0, 0, 0, 0xff], Format::A8_UNORM),
 ];
 
-/// The same of signed numbers.
+/// The same for signed numbers.
 const MASKS_SIGNED: [(u32, [u32; 4], Format); 3] = [
     (32, [0xff, 0xff00, 0xff_0000, 0xff00_0000], Format::R8G8B8A8_SNORM),
     (32, [0xffff, 0xffff_0000, 0, 0], Format::R16G16_SNORM),
@@ -109,7 +110,7 @@ const fn code(letters: &[u8; 4]) -> u32 {
     u32::from_le_bytes(*letters)
 }
 
-/// What a file with this texture begins with; its texels follow.
+/// The header of a file with this texture; its texels follow.
 pub fn header(shape: &TextureShape) -> Vec<u8> {
     let (dimension, cube) = match shape.dimension {
         Dimension::Texture1d | Dimension::Texture1dArray => (2, false),
@@ -137,7 +138,7 @@ pub fn header(shape: &TextureShape) -> Vec<u8> {
     MAGIC.iter().copied().chain(words).collect()
 }
 
-/// Reads a file. A format without a type becomes the one that is wanted. `most` bounds the bytes of its texels.
+/// Reads a file. A typeless format becomes the one that is wanted. `most` bounds the bytes of its texels.
 pub(super) fn read(
     file: Vec<u8>,
     wanted: Option<Format>,
@@ -207,7 +208,7 @@ fn extended(words: &[u32], wanted: Option<Format>) -> Result<(Format, Dimension,
     Ok((numbered(*number, wanted)?, dimension, layers))
 }
 
-/// The format of a number in DXGI.
+/// The format for a DXGI code.
 fn numbered(number: u32, wanted: Option<Format>) -> Result<Format, FileProblem> {
     if let Some(format) = Format::from_dxgi(number) {
         return Ok(format);

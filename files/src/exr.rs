@@ -1,4 +1,4 @@
-//! OpenEXR files to and from the texels of a 2D texture of floats.
+//! Converts OpenEXR files to and from the texels of a 2D texture of floats.
 //!
 //! The channels are R, G, B and A, of which the last two colours and alpha may be missing; or Y, or a single one of any
 //! name, which is grey. Halves stay halves.
@@ -18,13 +18,13 @@ use super::until::{Until, check, go_on};
 
 const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
 
-/// Whether texels of a format can be written.
+/// `true` if texels of a format can be written.
 pub(super) fn can_write(format: Format) -> bool {
     texels::is_number(format) && format.encoding() == format::Encoding::Float
 }
 
-/// Writes a picture of the tightly packed texels of a format that can be written, unless the token is cancelled. A single channel
-/// is called Y.
+/// Writes a picture of the tightly packed texels of a format that can be written, unless the token is cancelled. A
+/// single channel is called Y.
 pub(super) fn write(
     file: &mut (impl Write + Seek),
     format: Format,
@@ -72,8 +72,8 @@ fn samples<T>(
     Ok(samples)
 }
 
-/// Reads the first flat picture of a file as R16G16B16A16_FLOAT, or as R32G32B32A32_FLOAT if it has longer numbers. `most`
-/// bounds the bytes of its texels, and those of all its channels.
+/// Reads the first flat picture of a file as R16G16B16A16_FLOAT, or as R32G32B32A32_FLOAT if it has longer numbers.
+/// `most` bounds the bytes of its texels, and those of all its channels.
 pub(super) fn read(file: &[u8], most: u64, cancel: &CancelToken) -> Result<Texels, FileProblem> {
     if !file.starts_with(&MAGIC) {
         return Err("this is no .exr file: it does not begin with the bytes 76 2f 31 01".into());
@@ -85,17 +85,20 @@ pub(super) fn read(file: &[u8], most: u64, cancel: &CancelToken) -> Result<Texel
         // Their decoder overflows on damaged files.
         return Err("its compression B44 is not read: save it with ZIP or PIZ".into());
     }
-    let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
-    let mut shape =
-        TextureShape::texture_2d(Format::R32G32B32A32_FLOAT, side(header.layer_size.x()), side(header.layer_size.y()));
+    let extent = |extent: usize| u32::try_from(extent).unwrap_or(u32::MAX);
+    let mut shape = TextureShape::texture_2d(
+        Format::R32G32B32A32_FLOAT,
+        extent(header.layer_size.x()),
+        extent(header.layer_size.y()),
+    );
     let size = texels::check_size(&shape, u64::MAX)?;
-    // Every channel is unpacked, whether it is a colour or not.
+    // Every channel is decompressed, whether it is a colour or not.
     let all = (size / 16) as u64 * header.channels.bytes_per_pixel as u64;
     if all > most {
         return Err(FileProblem::TooLarge { what: "its channels have", bytes: all, limit: most });
     }
     texels::check_packed(all, file.len())?;
-    // What unpacks it would end the process where there is no memory.
+    // The decoder would abort the process if memory ran out.
     drop(room::room::<u8>(all + size as u64)?);
     let image = reader().no_deep_data().largest_resolution_level().all_channels().first_valid_layer().all_attributes();
     let image = image.non_parallel().from_buffered(Until { inner: Cursor::new(file), cancel }).map_err(unreadable)?;
@@ -202,7 +205,7 @@ mod tests {
         assert_eq!(read(&file, 1000).unwrap().bytes, expected);
     }
 
-    /// The sides are the last numbers of two rectangles, of which a file of a few bytes may say anything.
+    /// The extents are the last numbers of two rectangles, for which a file of a few bytes may give any values.
     #[test]
     fn a_header_alone_takes_no_memory() {
         let mut file = write(Format::R32_FLOAT, 4, 4, &[0; 64]).unwrap();

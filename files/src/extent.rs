@@ -1,8 +1,8 @@
-//! The counts that shape a texture, and which of them each kind of texture has.
+//! Defines the extents of a texture, and those that each kind of texture has.
 
 use brolga_runtime::{Dimension, Format, TextureShape};
 
-/// A count that shapes a texture.
+/// A dimension of a texture, or another of its counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
     /// Texels of a row.
@@ -20,7 +20,7 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// All of them, each at its number.
+    /// All of them, indexed by number.
     pub const ALL: [Self; 6] = [Self::Width, Self::Height, Self::Depth, Self::Layers, Self::Mips, Self::Samples];
 
     /// Its name, which is its key in jobs.
@@ -40,7 +40,7 @@ impl Extent {
         *self.field(&mut { *shape })
     }
 
-    /// Where a shape has it.
+    /// The field for it in a shape.
     pub fn field(self, shape: &mut TextureShape) -> &mut u32 {
         match self {
             Extent::Width => &mut shape.width,
@@ -53,7 +53,7 @@ impl Extent {
     }
 }
 
-/// The sides of a texture's array of texels, outermost first.
+/// The dimensions of a texture's array of texels, outermost first.
 pub fn sides(dimension: Dimension) -> &'static [Extent] {
     match dimension {
         Dimension::Buffer | Dimension::Texture1d => &[Extent::Width],
@@ -67,7 +67,8 @@ pub fn sides(dimension: Dimension) -> &'static [Extent] {
     }
 }
 
-/// The texture whose array of texels, or of blocks, has these sides, the outermost first; none if its kind has more or fewer.
+/// The texture whose array of texels, or of blocks, has these dimensions, outermost first; `None` if its kind has more
+/// or fewer.
 pub fn shape_of_array(dimension: Dimension, format: Format, array: &[u32]) -> Option<TextureShape> {
     let mut shape = TextureShape::new(dimension, format, 1);
     let [across, down] = format.block_extents();
@@ -82,7 +83,7 @@ pub fn shape_of_array(dimension: Dimension, format: Format, array: &[u32]) -> Op
     (sides(dimension).len() == array.len()).then_some(shape)
 }
 
-/// What a texture has instead of sides, or besides them.
+/// The extent that a texture has instead of dimensions, or besides them.
 pub fn detail(dimension: Dimension) -> Extent {
     match dimension {
         Dimension::Texture2dMs | Dimension::Texture2dMsArray => Extent::Samples,

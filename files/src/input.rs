@@ -1,4 +1,4 @@
-//! Reading files: regular ones up to a size, so that a device or a pipe can neither block the reader nor fill the memory.
+//! Reads regular files up to a size, so that a device or a pipe can neither block the reader nor fill the memory.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,7 +12,7 @@ use super::{Array, FileProblem};
 /// Bytes that are read at once: few enough to stop soon.
 const PIECE: u64 = 1 << 20;
 
-/// Bytes at the beginning of a file in which an array's header is, if there is one that is taken.
+/// The maximum size of an array's header at the beginning of a file.
 const ARRAY_HEAD: u64 = 1 << 17;
 
 /// The content of a regular file of at most `most` bytes.
@@ -43,9 +43,9 @@ pub fn read_until(path: &Path, most: u64, cancel: &CancelToken) -> Result<Vec<u8
     }
 }
 
-/// Opens a regular file, and gives its bytes.
+/// Opens a regular file, and returns it with its size.
 fn open(path: &Path) -> io::Result<(File, u64)> {
-    // Looked at before it is opened: opening a pipe waits for its writer.
+    // Checked before it is opened: opening a pipe waits for its writer.
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -58,9 +58,9 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
 pub struct FilePart {
     /// The file.
     pub path: PathBuf,
-    /// Where it begins.
+    /// The offset of the first byte.
     pub offset_bytes: u64,
-    /// How many bytes it has.
+    /// The number of bytes.
     pub size_bytes: u64,
 }
 
@@ -80,12 +80,12 @@ impl FilePart {
         Ok((array, Self { path: path.to_owned(), offset_bytes, size_bytes: size - offset_bytes }))
     }
 
-    /// Whether they begin where memory may.
+    /// `true` if their offset is aligned for memory.
     pub fn can_be_mapped(&self) -> bool {
         self.offset_bytes.is_multiple_of(4)
     }
 
-    /// The file itself as memory that is read.
+    /// Maps the file as read-only memory.
     pub fn map(&self) -> Result<Buffer, ResourceError> {
         Buffer::map_from(&self.path, brolga_runtime::Access::Read, self.offset_bytes)
     }
@@ -105,7 +105,7 @@ impl FilePart {
     }
 }
 
-/// Writes bytes to a place in a buffer, unless the token is cancelled between two pieces.
+/// Writes bytes to an offset in a buffer, unless the token is cancelled between two pieces.
 pub fn write(buffer: &Buffer, to_bytes: u64, bytes: &[u8], cancel: &CancelToken) -> Result<(), FileProblem> {
     for (at, piece) in (0..).step_by(PIECE as usize).zip(bytes.chunks(PIECE as usize)) {
         if at > 0 {
@@ -116,7 +116,7 @@ pub fn write(buffer: &Buffer, to_bytes: u64, bytes: &[u8], cancel: &CancelToken)
     Ok(())
 }
 
-/// Takes so many bytes away at the beginning of others, unless the token is cancelled.
+/// Removes the first `head` bytes, unless the token is cancelled.
 pub(super) fn cut_head(bytes: &mut Vec<u8>, head: usize, cancel: &CancelToken) -> Result<(), FileProblem> {
     let length = bytes.len() - head;
     for at in (0..length).step_by(PIECE as usize) {

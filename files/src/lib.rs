@@ -1,4 +1,4 @@
-//! Textures, arrays and meshes in files: `.png`, `.dds`, `.exr`, `.npy` and `.obj`.
+//! Reads and writes textures, arrays and meshes in files: `.png`, `.dds`, `.exr`, `.npy` and `.obj`.
 //!
 //! ```no_run
 //! use brolga_files as files;
@@ -15,21 +15,21 @@
 //! # }
 //! ```
 //!
-//! Files may be hostile: nothing in them panics, and no header takes more memory than the file can fill or the device allows.
-//! Nobody ever sees half of a file that is written here.
+//! Files may be hostile: nothing in them panics, and no header takes more memory than the file can fill or the device
+//! allows. Nobody ever sees a partial file that is written here.
 //!
 //! | file | what |
 //! |---|---|
 //! | `texels.rs` | textures in memory, and texels from one format to another |
 //! | `mips.rs` | mip levels that a file does not have |
-//! | `extent.rs` | the counts that shape a texture |
+//! | `extent.rs` | the extents of a texture |
 //! | `npy.rs`, `png.rs`, `dds.rs`, `exr.rs`, `obj.rs` | .npy, .png, .dds, .exr and .obj |
-//! | `bytes.rs` | bytes that are looked at piece by piece |
-//! | `input.rs` | reads regular files up to a size, at once or when they are needed |
-//! | `until.rs` | readers and writers that somebody may stop |
-//! | `claim.rs` | files to write, from before there is content until they are whole |
-//! | `name.rs` | what the ends of names promise |
-//! | `quote.rs` | what messages quote |
+//! | `bytes.rs` | bytes that are read piece by piece |
+//! | `input.rs` | reads regular files up to a size, at once or on demand |
+//! | `until.rs` | readers and writers that can be stopped |
+//! | `claim.rs` | files to write, from before there is content until they are complete |
+//! | `name.rs` | file formats by extension |
+//! | `quote.rs` | quotations in messages |
 
 mod bytes;
 mod claim;
@@ -68,10 +68,10 @@ pub use name::{Held, foreign_picture, form_to_write};
 pub use quote::{SHORT, short, short_path, short_text};
 pub use until::go_on;
 
-/// Bytes of a file beside what a texture or an array takes in memory.
+/// The maximum size of a file in addition to the memory of its texture or array, in bytes.
 pub const HEADER: u64 = 1 << 16;
 
-/// Forms of files, by the end of the name.
+/// File formats, by extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileForm {
     /// Bytes as they are.
@@ -87,7 +87,7 @@ pub enum FileForm {
 }
 
 impl FileForm {
-    /// The form that a file's name asks for.
+    /// The format for a file's name.
     pub fn of(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase).as_deref() {
             Some("npy") => FileForm::Npy,
@@ -98,7 +98,7 @@ impl FileForm {
         }
     }
 
-    /// Whether files say themselves what texture they hold.
+    /// `true` if files describe their texture themselves.
     pub fn is_texture(self) -> bool {
         match self {
             FileForm::Raw | FileForm::Npy => false,
@@ -106,7 +106,7 @@ impl FileForm {
         }
     }
 
-    /// Refuses a texture that files of this form cannot hold.
+    /// Rejects a texture that files of this format cannot hold.
     pub fn check(self, shape: &TextureShape) -> Result<(), FileProblem> {
         let format = shape.format;
         let message = match self {
@@ -132,7 +132,7 @@ impl FileForm {
         Err(FileProblem::CannotHold(message))
     }
 
-    /// Writes a texture that [`FileForm::check`] lets pass, unless the token is cancelled.
+    /// Writes a texture that [`FileForm::check`] accepts, unless the token is cancelled.
     pub fn write(
         self,
         file: &mut (impl Write + Seek),
@@ -155,7 +155,7 @@ impl FileForm {
 }
 
 impl Texels {
-    /// Reads what a file holds. `wanted` is what texels become that have no type or are pictures without one, if that can be;
+    /// Decodes a file. `wanted` is the format for texels without a type, and for pictures that name none, if possible;
     /// [`Texels::convert`] makes it of the others. `most` bounds the bytes of the texels.
     pub fn decode(form: FileForm, file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<Self, FileProblem> {
         Self::decode_until(form, file, wanted, most, &CancelToken::new())
@@ -180,46 +180,46 @@ impl Texels {
                 Err("not the name of a texture file, which ends in .png, .dds or .exr".into())
             }
         };
-        // What unpacks it says only that it cannot go on.
+        // The decoder only reports that it cannot continue.
         read.map_err(|problem| if cancel.is_cancelled() { FileProblem::Stopped } else { problem })
     }
 }
 
-/// A file that is not read or written.
+/// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", short_path(path))]
 pub struct FileError {
-    /// Which.
+    /// The file.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     #[source]
     pub problem: FileProblem,
 }
 
-/// Why a file is not read or written.
+/// The reason why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileProblem {
-    /// The system refuses, or has no such file.
+    /// An error of the system, such as a missing file.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Its content is not what its name says, is damaged, or becomes nothing that was asked for.
+    /// Its content does not match its name, is damaged, or cannot be converted to the requested format.
     #[error("{0}")]
     Content(Cow<'static, str>),
     /// It has more than the limit.
     #[error("{what} {bytes} bytes, the limit is {limit}")]
     TooLarge {
-        /// What has them: `it has`, `its texels have`.
+        /// The subject of the message: `it has`, `its texels have`.
         what: &'static str,
-        /// How much that is.
+        /// The number of bytes.
         bytes: u64,
-        /// How much is allowed.
+        /// The maximum number of bytes.
         limit: u64,
     },
-    /// Files of this form have no place for the texture.
+    /// Files of this format cannot hold the texture.
     #[error("{0}")]
     CannotHold(String),
-    /// The device does not take what it holds, or there is no memory for it.
+    /// The device does not accept its content, or there is no memory for it.
     #[error(transparent)]
     Runtime(#[from] brolga_runtime::Error),
     /// A token was cancelled before the end.
@@ -239,7 +239,8 @@ impl From<&'static str> for FileProblem {
     }
 }
 
-/// Reads a `.png`, `.dds` or `.exr` file into a texture: of the file's format, or of another that its texels can become.
+/// Reads a `.png`, `.dds` or `.exr` file into a texture: of the file's format, or of another that its texels can
+/// become.
 pub fn load_texture(device: &Device, path: impl AsRef<Path>, format: Option<Format>) -> Result<Texture, FileError> {
     load_texture_until(device, path, format, &CancelToken::new())
 }
@@ -266,15 +267,16 @@ pub fn load_texture_until(
     })
 }
 
-/// Writes a texture to a file of the form that its name asks for: `.png`, `.dds`, `.exr`, `.npy`, or raw bytes as `.bin` or `.raw`.
+/// Writes a texture to a file of the format for its name: `.png`, `.dds`, `.exr`, `.npy`, or raw bytes as `.bin` or
+/// `.raw`.
 ///
 /// # Errors
-/// If the name asks for none of these, the form has no place for the texture, or the file cannot be written.
+/// If the name has none of these extensions, the format cannot hold the texture, or the file cannot be written.
 pub fn save_texture(texture: &Texture, path: impl AsRef<Path>) -> Result<(), FileError> {
     save_texture_until(texture, path, &CancelToken::new())
 }
 
-/// The same, unless the token is cancelled before the end: what the file was before stays then.
+/// The same, unless the token is cancelled before the end: the file then stays as it was.
 ///
 /// # Errors
 /// As there, or [`FileProblem::Stopped`].
@@ -289,7 +291,7 @@ pub fn save_texture_until(texture: &Texture, path: impl AsRef<Path>, cancel: &Ca
     })
 }
 
-/// Writes a whole file, or leaves what was there.
+/// Writes a complete file, or leaves the old one.
 fn commit(
     path: &Path,
     cancel: &CancelToken,
@@ -299,7 +301,7 @@ fn commit(
     written.map_err(|error| if cancel.is_cancelled() { FileProblem::Stopped } else { error.into() })
 }
 
-/// The texels of a texture without what is between its rows, as files have them.
+/// The texels of a texture without the padding between its rows, as files have them.
 fn packed(texture: &Texture) -> Result<(TextureShape, Bytes), brolga_runtime::Error> {
     let mut shape = *texture.shape();
     if shape.row_pitch_bytes.take().is_none() {
@@ -342,7 +344,7 @@ pub fn save_array(buffer: &Buffer, array: &Array, path: impl AsRef<Path>) -> Res
     save_array_until(buffer, array, path, &CancelToken::new())
 }
 
-/// The same, unless the token is cancelled before the end: what the file was before stays then.
+/// The same, unless the token is cancelled before the end: the file then stays as it was.
 ///
 /// # Errors
 /// As there, or [`FileProblem::Stopped`].
@@ -365,7 +367,7 @@ pub fn save_array_until(
     })
 }
 
-/// Says which file a problem is about.
+/// Adds the file to a problem.
 fn at<T>(path: &Path, what: impl FnOnce() -> Result<T, FileProblem>) -> Result<T, FileError> {
     in_default_mode(what).map_err(|problem| FileError { path: path.to_owned(), problem })
 }
@@ -374,7 +376,7 @@ fn at<T>(path: &Path, what: impl FnOnce() -> Result<T, FileProblem>) -> Result<T
 mod tests {
     use super::*;
 
-    /// The bytes of a device's limit are those of the picture.
+    /// The limit on bytes is the size of the picture.
     fn device() -> Device {
         let mut limits = brolga_runtime::Limits::default();
         limits.buffer_bytes = 1000;

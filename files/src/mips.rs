@@ -1,4 +1,4 @@
-//! Mip levels that a file does not have: each texel the mean of those that it covers, in linear light.
+//! Generates mip levels that a file does not have: each texel is the mean of those that it covers, in linear light.
 
 use brolga_runtime::{CancelToken, TextureShape, room};
 
@@ -6,11 +6,12 @@ use super::FileProblem;
 use super::texels::{self, Texels};
 use super::until::go_on;
 
-/// Texels that are looked at between two questions whether to go on.
+/// Texels that are processed between two checks of the token.
 const PIECE: usize = 1 << 14;
 
 impl Texels {
-    /// The same texture with all the mip levels that it can have, made of its only one. `most` bounds the bytes of all.
+    /// The same texture with all the mip levels that it can have, generated from its only one. `most` bounds the bytes
+    /// of all.
     pub fn with_mips(self, most: u64) -> Result<Self, FileProblem> {
         self.with_mips_until(most, &CancelToken::new())
     }
@@ -45,7 +46,7 @@ fn generate(shape: &TextureShape, bytes: &[u8], cancel: &CancelToken) -> Result<
     let texel_bytes = shape.format.size_bytes() as usize;
     let mut made = room::room(full.size_bytes().map_err(brolga_runtime::Error::from)?)?;
     for layer in bytes.chunks_exact(bytes.len() / shape.layers as usize) {
-        let mut sides = [shape.width, shape.height, shape.depth].map(|side| side as usize);
+        let mut extents = [shape.width, shape.height, shape.depth].map(|extent| extent as usize);
         let mut level: Vec<[f32; 4]> = room::room((layer.len() / texel_bytes) as u64)?;
         for piece in layer.chunks(PIECE * texel_bytes) {
             go_on(cancel)?;
@@ -53,9 +54,9 @@ fn generate(shape: &TextureShape, bytes: &[u8], cancel: &CancelToken) -> Result<
             level.extend(texels::words(shape.format, piece).map(|words| words.map(f32::from_bits)));
         }
         for _ in 1..full.mips {
-            for axis in 0..sides.len() {
-                level = halved(&level, sides, axis, cancel)?;
-                sides[axis] = half(sides[axis]);
+            for axis in 0..extents.len() {
+                level = halved(&level, extents, axis, cancel)?;
+                extents[axis] = half(extents[axis]);
             }
             for piece in level.chunks(PIECE) {
                 go_on(cancel)?;
@@ -69,26 +70,26 @@ fn generate(shape: &TextureShape, bytes: &[u8], cancel: &CancelToken) -> Result<
     Ok(made)
 }
 
-fn half(side: usize) -> usize {
-    (side / 2).max(1)
+fn half(extent: usize) -> usize {
+    (extent / 2).max(1)
 }
 
-/// Texels with half the length of one side. Where it is odd, a texel covers parts of others.
+/// Texels with half the length of one dimension. If it is odd, a texel covers parts of others.
 fn halved(
     texels: &[[f32; 4]],
-    sides: [usize; 3],
+    extents: [usize; 3],
     axis: usize,
     cancel: &CancelToken,
 ) -> Result<Vec<[f32; 4]>, FileProblem> {
-    let (from, to) = (sides[axis], half(sides[axis]));
-    let step: usize = sides[..axis].iter().product();
+    let (from, to) = (extents[axis], half(extents[axis]));
+    let step: usize = extents[..axis].iter().product();
     let mut made: Vec<[f32; 4]> = room::room((texels.len() / from * to) as u64)?;
     for lines in texels.chunks_exact(from * step) {
         for (at, first) in (0..to).flat_map(|at| (0..step).map(move |first| (at, first))) {
             if made.len().is_multiple_of(PIECE) {
                 go_on(cancel)?;
             }
-            // Counted in parts of which a new texel has `from` and an old one `to`.
+            // Measured in units of which a new texel has `from` and an old one `to`.
             let (start, end) = (at * from, (at + 1) * from);
             let mut mean = [0.0; 4];
             for old in start / to..end.div_ceil(to) {

@@ -1,24 +1,25 @@
-//! What the ends of names promise: which form a file to be written has, and which forms are neither written nor read.
+//! Chooses the format of a file to be written by its extension, and recognises formats that are not supported.
 
 use std::path::Path;
 
 use super::FileForm;
 
-/// Ends of raw bytes.
+/// Extensions of raw bytes.
 const RAW: [&str; 2] = ["bin", "raw"];
-/// Ends of pictures of other forms.
+/// Extensions of unsupported picture formats.
 const PICTURES: [&str; 27] = [
     "avif", "bmp", "cur", "gif", "hdr", "heic", "heif", "ico", "j2k", "jfif", "jp2", "jpeg", "jpg", "jxl", "ktx",
     "ktx2", "pbm", "pfm", "pgm", "ppm", "psd", "qoi", "svg", "tga", "tif", "tiff", "webp",
 ];
-/// Ends of numbers in other forms.
+/// Extensions of unsupported formats of numbers.
 const NUMBERS: [&str; 10] = ["csv", "h5", "hdf5", "json", "mat", "npz", "parquet", "tsv", "txt", "xlsx"];
 
 fn end(path: &Path) -> String {
     path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase).unwrap_or_default()
 }
 
-/// Why a file is not read as the texels of a texture, if its name is that of a picture of another form.
+/// The reason why a file is not read as the texels of a texture, if its extension is that of an unsupported picture
+/// format.
 pub fn foreign_picture(path: &Path) -> Option<String> {
     PICTURES.contains(&end(path).as_str()).then(|| {
         format!(
@@ -28,7 +29,7 @@ pub fn foreign_picture(path: &Path) -> Option<String> {
     })
 }
 
-/// What a file that is to be written holds.
+/// The content of a file to be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Held {
     /// Texels.
@@ -39,8 +40,8 @@ pub enum Held {
 
 const NAMES: &str = "pictures are saved as .png, .exr or .dds, arrays as .npy, raw bytes as .bin or .raw";
 
-/// The form that a file is written in, as its name asks for; else what names can be asked for. What no writer knows becomes raw bytes
-/// only where the name says so, but numbers may have any name that promises nothing else.
+/// The format for a file to be written, by its name, or else the supported extensions. Other textures become raw bytes
+/// only if the name asks for it, but numbers may have any name that does not promise another format.
 pub fn form_to_write(path: &Path, held: Held) -> Result<FileForm, &'static str> {
     let end = end(path);
     let is_foreign = PICTURES.contains(&end.as_str()) || NUMBERS.contains(&end.as_str());

@@ -1,4 +1,5 @@
-//! NumPy's .npy files, version 1.0: little-endian numbers in C order, as NumPy's format note describes them.
+//! Reads and writes NumPy's .npy files, version 1.0: little-endian numbers in C order, as NumPy's format note describes
+//! them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,7 +34,7 @@ impl fmt::Display for ElementType {
 }
 
 impl ElementType {
-    /// An element as a text; its bytes in hexadecimal digits where it is no number that Rust has.
+    /// An element as text; its bytes in hexadecimal digits if it is of a type that Rust does not have.
     pub fn show(self, bytes: &[u8]) -> String {
         let mut wide = [0; 8];
         let size = bytes.len().min(8);
@@ -49,8 +50,8 @@ impl ElementType {
         }
     }
 
-    /// The element type for the components of a format, and how many a texel has. Fixed-point components are their codes;
-    /// a texel whose components are no whole bytes is one number, or bytes where no number is so long.
+    /// The element type for the components of a format, and the number of them in a texel. Fixed-point components are
+    /// their codes; a texel whose components are not whole bytes is one number, or bytes if no number is so long.
     pub fn of_format(format: Format) -> (Self, usize) {
         let fields: Vec<_> = format.fields().into_iter().flatten().collect();
         let size_bytes = format.size_bytes() as usize;
@@ -91,22 +92,22 @@ impl FromStr for ElementType {
     }
 }
 
-/// The elements of an array file: their type, and how many there are along each side, the outermost first.
+/// The elements of an array file: their type, and the array's shape, the outermost dimension first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Array {
     /// Their type.
     pub element: ElementType,
-    /// Elements along each side.
+    /// The length of each dimension.
     pub sides: Vec<u64>,
 }
 
 impl Array {
-    /// Bytes of all elements; `None` where no number is so large.
+    /// Bytes of all elements; `None` on overflow.
     pub fn size_bytes(&self) -> Option<u64> {
         self.sides.iter().try_fold(self.element.size_bytes as u64, |bytes, side| bytes.checked_mul(*side))
     }
 
-    /// The array of a texture's texels. The sides of compressed textures count blocks.
+    /// The array of a texture's texels. The dimensions of compressed textures count blocks.
     pub fn of_texture(shape: &TextureShape) -> Self {
         let [across, down] = shape.format.block_extents();
         let side = |side: &Extent| match side {
@@ -121,7 +122,7 @@ impl Array {
         Self::of_texels(shape.format, all)
     }
 
-    /// The array of so many texels, whose components are a side of their own where there are several.
+    /// The array of texels with this shape, whose components are a dimension of their own if there are several.
     pub fn of_texels(format: Format, mut sides: Vec<u64>) -> Self {
         let (element, components) = ElementType::of_format(format);
         if components > 1 {
@@ -130,7 +131,7 @@ impl Array {
         Self { element, sides }
     }
 
-    /// What a file with this array begins with; its elements follow.
+    /// The header of a file with this array; its elements follow.
     pub fn header(&self) -> Vec<u8> {
         let numbers: Vec<String> = self.sides.iter().map(u64::to_string).collect();
         // A tuple of one needs its comma.
@@ -146,13 +147,13 @@ impl Array {
         file
     }
 
-    /// Reads a file, and gives its elements too.
+    /// Reads a file, and returns its elements too.
     pub fn read(file: &[u8]) -> Result<(Self, &[u8]), FileProblem> {
         let (array, offset_bytes) = Self::parse(file, file.len() as u64)?;
         Ok((array, &file[offset_bytes as usize..]))
     }
 
-    /// Reads the header of a file of so many bytes that begins with these, and says where its elements begin.
+    /// Reads the header of a file of `size_bytes` that begins with these bytes, and returns the offset of its elements.
     pub fn parse(file: &[u8], size_bytes: u64) -> Result<(Self, u64), FileProblem> {
         let rest =
             file.strip_prefix(MAGIC).ok_or("this is no .npy file: it does not begin with the bytes \\x93NUMPY")?;
@@ -186,14 +187,14 @@ impl Array {
     }
 }
 
-/// What follows a key of the header.
+/// The text after a key of the header.
 fn after<'a>(header: &'a str, key: &str) -> Result<&'a str, FileProblem> {
     let missing = || FileProblem::from(format!("the header has no `{key}`"));
     let (_, rest) = header.split_once(&format!("'{key}'")).ok_or_else(missing)?;
     Ok(rest.trim_start().strip_prefix(':').ok_or_else(missing)?.trim_start())
 }
 
-/// What a text in quotes is.
+/// The content of a quoted text.
 fn quoted(text: &str) -> &str {
     text.strip_prefix('\'').and_then(|rest| rest.split_once('\'')).map_or(text, |(name, _)| name)
 }

@@ -1,12 +1,13 @@
-//! Meshes in Wavefront's .obj files: polygons become triangles with positions, normals and texture coordinates.
+//! Reads meshes from Wavefront's .obj files: polygons become triangles with positions, normals and texture coordinates.
 //!
-//! * Positions and the order of corners stay as they are: usually y is up, the space is right-handed, and corners go
-//!   counter-clockwise around a front.
-//! * `v` of texture coordinates becomes 1 - v: files count it from the lower edge of a picture, Direct3D from the upper one.
-//! * Corners without a normal get that of their polygon, or in a smoothing group (`s 1`) the mean of the group's polygons at
-//!   that position, weighted by their areas. Corners without texture coordinates get 0, 0.
-//! * Polygons are cut into fans from their first corner, which is right for convex ones. Lines, points, curves, materials and
-//!   names are ignored.
+//! * Positions and the order of vertices are kept: usually y is up, the space is right-handed, and front faces are
+//!   wound counter-clockwise.
+//! * `v` of texture coordinates becomes 1 - v: files count it from the lower edge of a picture, Direct3D from the upper
+//!   one.
+//! * Vertices without a normal get that of their polygon, or in a smoothing group (`s 1`) the mean of the group's
+//!   polygons at that position, weighted by their areas. Vertices without texture coordinates get 0, 0.
+//! * Polygons become triangle fans around their first vertex, which is right for convex ones. Lines, points, curves,
+//!   materials and names are ignored.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,13 +21,13 @@ use brolga_runtime::{CancelToken, ResourceError};
 use super::until::go_on;
 use super::{FileError, FileProblem, at, input, short};
 
-/// Lines, faces or corners that are looked at between two questions whether to go on.
+/// Lines, faces or vertices that are processed between two checks of the token.
 const PIECE: usize = 1 << 12;
 
-/// Bytes of a line at most, with those that continue it: a polygon of tens of thousands of corners.
+/// The maximum size of a line in bytes, including continuations: a polygon of tens of thousands of vertices.
 const MOST_LINE: usize = 1 << 20;
 
-/// Words that begin lines of which nothing is taken.
+/// Keywords of lines that are ignored.
 const IGNORED: &[&str] = &[
     "o",
     "g",
@@ -62,7 +63,7 @@ const IGNORED: &[&str] = &[
     "stech",
 ];
 
-/// Triangles, as a vertex buffer and an index buffer of 32 bits have them.
+/// Triangles, as a vertex buffer and a 32-bit index buffer.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Mesh {
@@ -76,13 +77,14 @@ impl Mesh {
     /// Bytes from one vertex to the next.
     pub const STRIDE_BYTES: u32 = 32;
 
-    /// Bytes of a file at most: its triangles may take thirty times as much memory.
+    /// The maximum size of a file in bytes: its triangles may take thirty times as much memory.
     pub const MOST_BYTES: u64 = 256 << 20;
 
     /// Reads an .obj file. `most` bounds the bytes of the vertices and indices.
     ///
     /// # Errors
-    /// If it cannot be read, a line makes no sense, a face names what is not there, a number is not finite, or there is no face.
+    /// If it cannot be read, a line is invalid, a face has an index out of range, a number is not finite, or there is
+    /// no face.
     pub fn load(path: impl AsRef<Path>, most: u64) -> Result<Self, FileError> {
         let (path, cancel) = (path.as_ref(), CancelToken::new());
         at(path, || Self::parse_until(&input::read(path, Self::MOST_BYTES)?, most, &cancel))
@@ -103,41 +105,41 @@ impl Mesh {
     pub fn parse_until(text: &[u8], most: u64, cancel: &CancelToken) -> Result<Self, FileProblem> {
         let file = Lines::parse(text, cancel)?;
         let smooth = file.smooth_normals(cancel)?;
-        let (mut mesh, mut places) = (Self::default(), HashMap::new());
+        let (mut mesh, mut vertex_indices) = (Self::default(), HashMap::new());
         for (number, face) in (0..).zip(&file.faces) {
             if (number as usize).is_multiple_of(PIECE) {
                 go_on(cancel)?;
             }
-            let corners = &file.corners[face.first..][..face.count];
-            let flat = direction(file.area(corners, cancel)?);
-            let mut place = |corner: &Corner| {
-                grow(&mut places)?;
-                let normal = match (corner.normal, face.smoothing) {
+            let face_vertices = &file.face_vertices[face.first..][..face.count];
+            let flat = direction(file.area(face_vertices, cancel)?);
+            let mut index_of = |face_vertex: &FaceVertex| {
+                grow(&mut vertex_indices)?;
+                let normal = match (face_vertex.normal, face.smoothing) {
                     (Some(normal), _) => Normal::Given(normal),
                     (None, 0) => Normal::OfFace(number),
                     (None, group) => Normal::Smooth(group),
                 };
-                Ok::<_, FileProblem>(match places.entry((corner.position, corner.texcoord, normal)) {
+                Ok::<_, FileProblem>(match vertex_indices.entry((face_vertex.position, face_vertex.texcoord, normal)) {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(new) => {
-                        let [x, y, z] = file.positions[corner.position as usize];
+                        let [x, y, z] = file.positions[face_vertex.position as usize];
                         let [nx, ny, nz] = match normal {
                             Normal::Given(normal) => file.normals[normal as usize],
                             Normal::OfFace(_) => flat,
-                            Normal::Smooth(group) => direction(smooth[&(corner.position, group)]),
+                            Normal::Smooth(group) => direction(smooth[&(face_vertex.position, group)]),
                         };
-                        let [u, v] = corner.texcoord.map_or([0.0; 2], |n| file.texcoords[n as usize]);
+                        let [u, v] = face_vertex.texcoord.map_or([0.0; 2], |n| file.texcoords[n as usize]);
                         push(&mut mesh.vertices, [x, y, z, nx, ny, nz, u, v])?;
                         *new.insert(mesh.vertices.len() as u32 - 1)
                     }
                 })
             };
-            let [first, mut last] = [place(&corners[0])?, place(&corners[1])?];
-            for (n, corner) in corners[2..].iter().enumerate() {
+            let [first, mut last] = [index_of(&face_vertices[0])?, index_of(&face_vertices[1])?];
+            for (n, face_vertex) in face_vertices[2..].iter().enumerate() {
                 if n % PIECE == PIECE - 1 {
                     go_on(cancel)?;
                 }
-                let next = place(corner)?;
+                let next = index_of(face_vertex)?;
                 [first, last, next].into_iter().try_for_each(|index| push(&mut mesh.indices, index))?;
                 last = next;
             }
@@ -150,7 +152,7 @@ impl Mesh {
     }
 }
 
-/// Where a corner's normal comes from: corners that agree in it share a vertex.
+/// The source of a vertex's normal: vertices of faces that agree in it can be shared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Normal {
     Given(u32),
@@ -158,24 +160,24 @@ enum Normal {
     Smooth(u32),
 }
 
-/// What the lines of a file say.
+/// The content of the lines of a file.
 #[derive(Default)]
 struct Lines {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     texcoords: Vec<[f32; 2]>,
-    corners: Vec<Corner>,
+    face_vertices: Vec<FaceVertex>,
     faces: Vec<Face>,
 }
 
-/// A corner of a face: what it names, counted from 0.
-struct Corner {
+/// A vertex of a face: its indices, counted from 0.
+struct FaceVertex {
     position: u32,
     texcoord: Option<u32>,
     normal: Option<u32>,
 }
 
-/// At least three corners.
+/// A polygon of at least three vertices.
 struct Face {
     first: usize,
     count: usize,
@@ -194,7 +196,7 @@ impl Lines {
             number += 1;
             let here = number;
             let mut line = characters(line, here)?;
-            // A line goes on in the next one.
+            // The line continues on the next one.
             if begun(&line).is_some() {
                 let mut whole = String::new();
                 while let Some(part) = begun(&line) {
@@ -221,7 +223,7 @@ impl Lines {
         }
     }
 
-    /// Takes what a line says.
+    /// Parses a line.
     fn line(&mut self, line: &str, smoothing: &mut u32, cancel: &CancelToken) -> Result<(), FileProblem> {
         let line = line.split('#').next().unwrap_or_default();
         let mut words = line.split_ascii_whitespace();
@@ -234,15 +236,15 @@ impl Lines {
                 push(&mut self.texcoords, [u, 1.0 - v])?;
             }
             Some("f") => {
-                let first = self.corners.len();
+                let first = self.face_vertices.len();
                 for (n, word) in words.enumerate() {
                     if n % PIECE == PIECE - 1 {
                         go_on(cancel)?;
                     }
-                    let corner = self.corner(word)?;
-                    push(&mut self.corners, corner)?;
+                    let face_vertex = self.face_vertex(word)?;
+                    push(&mut self.face_vertices, face_vertex)?;
                 }
-                let count = self.corners.len() - first;
+                let count = self.face_vertices.len() - first;
                 if count < 3 {
                     return Err(format!("a face has at least three corners, not {count}").into());
                 }
@@ -264,8 +266,8 @@ impl Lines {
         Ok(())
     }
 
-    /// A corner as a face has it: `position`, `position/texcoord`, `position//normal` or `position/texcoord/normal`.
-    fn corner(&self, word: &str) -> Result<Corner, String> {
+    /// A vertex of a face: `position`, `position/texcoord`, `position//normal` or `position/texcoord/normal`.
+    fn face_vertex(&self, word: &str) -> Result<FaceVertex, String> {
         let mut parts = word.split('/');
         let lists = [
             (self.positions.len(), "positions"),
@@ -283,20 +285,20 @@ impl Lines {
             *found = Some(is_there.ok_or_else(|| format!("a face names {index} of {count} {what}"))?);
         }
         match (found, parts.next()) {
-            ([Some(position), texcoord, normal], None) => Ok(Corner { position, texcoord, normal }),
+            ([Some(position), texcoord, normal], None) => Ok(FaceVertex { position, texcoord, normal }),
             _ => Err(format!("`{}` is no corner of a face: expected one such as `1/2/3`", short(word))),
         }
     }
 
     /// The area of a polygon, as a vector along its normal.
-    fn area(&self, corners: &[Corner], cancel: &CancelToken) -> Result<[f64; 3], FileProblem> {
-        let place = |corner: &Corner| self.positions[corner.position as usize].map(f64::from);
-        let from = place(&corners[0]);
-        let way = |corner: &Corner| {
-            let to = place(corner);
+    fn area(&self, face_vertices: &[FaceVertex], cancel: &CancelToken) -> Result<[f64; 3], FileProblem> {
+        let position = |face_vertex: &FaceVertex| self.positions[face_vertex.position as usize].map(f64::from);
+        let from = position(&face_vertices[0]);
+        let way = |face_vertex: &FaceVertex| {
+            let to = position(face_vertex);
             [0, 1, 2].map(|axis| to[axis] - from[axis])
         };
-        corners[1..].windows(2).enumerate().try_fold([0.0; 3], |sum, (n, pair)| {
+        face_vertices[1..].windows(2).enumerate().try_fold([0.0; 3], |sum, (n, pair)| {
             if n % PIECE == PIECE - 1 {
                 go_on(cancel)?;
             }
@@ -306,19 +308,20 @@ impl Lines {
         })
     }
 
-    /// The sums of areas by positions and smoothing groups, where corners have no normal.
+    /// The sums of areas by positions and smoothing groups, for vertices without a normal.
     fn smooth_normals(&self, cancel: &CancelToken) -> Result<HashMap<(u32, u32), [f64; 3]>, FileProblem> {
         let mut sums = HashMap::new();
         for face in self.faces.iter().filter(|face| face.smoothing != 0) {
             go_on(cancel)?;
-            let corners = &self.corners[face.first..][..face.count];
-            let area = self.area(corners, cancel)?;
-            for (n, corner) in corners.iter().filter(|corner| corner.normal.is_none()).enumerate() {
+            let face_vertices = &self.face_vertices[face.first..][..face.count];
+            let area = self.area(face_vertices, cancel)?;
+            for (n, face_vertex) in face_vertices.iter().filter(|face_vertex| face_vertex.normal.is_none()).enumerate()
+            {
                 if n % PIECE == PIECE - 1 {
                     go_on(cancel)?;
                 }
                 grow(&mut sums)?;
-                let sum = sums.entry((corner.position, face.smoothing)).or_insert([0.0; 3]);
+                let sum = sums.entry((face_vertex.position, face.smoothing)).or_insert([0.0; 3]);
                 *sum = [0, 1, 2].map(|axis| sum[axis] + area[axis]);
             }
         }
@@ -326,12 +329,12 @@ impl Lines {
     }
 }
 
-/// What a line says that goes on in the next one.
+/// The text of a line that continues on the next one.
 fn begun(line: &str) -> Option<&str> {
     line.trim_end_matches('\r').strip_suffix('\\')
 }
 
-/// Refuses a line of so many bytes that begins at this number.
+/// Rejects a line of `bytes` bytes, the first of which has this number, if it is too long.
 fn check_line(bytes: usize, number: usize) -> Result<(), FileProblem> {
     match bytes > MOST_LINE {
         true => Err(format!("line {number}: it has {bytes} bytes, the limit is {MOST_LINE}").into()),
@@ -351,7 +354,7 @@ fn grow<K: Eq + Hash, V>(map: &mut HashMap<K, V>) -> Result<(), ResourceError> {
     map.try_reserve(1).map_err(|_| ResourceError::OutOfMemory { size_bytes })
 }
 
-/// The unit vector along another; what has no length shows along z.
+/// The unit vector in a vector's direction; z for a vector without length.
 fn direction(vector: [f64; 3]) -> [f32; 3] {
     let length = vector.iter().map(|number| number * number).sum::<f64>().sqrt();
     match length > 0.0 && length.is_finite() {
@@ -360,7 +363,7 @@ fn direction(vector: [f64; 3]) -> [f32; 3] {
     }
 }
 
-/// The first numbers of a line, of which so many must be there; others are 0.
+/// The first numbers of a line, of which `needed` must be there; others are 0.
 fn numbers<'t, const N: usize>(mut words: impl Iterator<Item = &'t str>, needed: usize) -> Result<[f32; N], String> {
     let mut found = [0.0; N];
     for (n, number) in found.iter_mut().enumerate() {
@@ -393,7 +396,7 @@ mod tests {
         assert_eq!(found.indices, [0, 1, 2, 0, 2, 3]);
         assert_eq!(found.vertices[1], [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
         assert_eq!(found.vertices[3], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
-        // Back from the last one, and without the parts in the middle or at the end.
+        // Counted back from the last one, and without the middle or last indices.
         assert_eq!(mesh("v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf -3//1 -2//-1 -1//1").indices, [0, 1, 2]);
         assert_eq!(mesh("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.25\nf 1/1 2/1 3/1").vertices[2][6..], [0.25, 1.0]);
     }
@@ -418,7 +421,7 @@ mod tests {
         assert_eq!(mesh("v 0 0 0\nv 1 1 1\nf 1 2 1\n").vertices[0][3..6], [0.0, 0.0, 1.0]);
     }
 
-    /// Whatever bytes change, the result is an error or a mesh that keeps its promises.
+    /// Whatever bytes change, the result is an error or a mesh with valid indices and finite numbers.
     #[test]
     fn damaged_files_do_no_harm() {
         let text = format!("{CORNER}vt 0 1\nvn 0 0 1\ns 1\nf 1/1/1 2/1 3//1 4\nf -1 -2 -3 \\\n -4\ns off\nf 2 1 5 6\n");

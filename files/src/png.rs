@@ -1,7 +1,8 @@
-//! PNG files to and from the texels of a 2D texture.
+//! Converts PNG files to and from the texels of a 2D texture.
 //!
-//! A picture's numbers are those of a UNORM texture, and no curve is applied on the way in or out: `_SRGB` texels are the
-//! picture's codes, as they are for every viewer, and so are those of 8-bit and 16-bit integers. Floats are cut to 0 to 1.
+//! A picture's numbers are those of a UNORM texture, and no curve is applied on the way in or out: `_SRGB` texels are
+//! the picture's codes, as they are for every viewer, and so are those of 8-bit and 16-bit integers. Floats are clamped
+//! to 0 to 1.
 
 use std::io::{self, Cursor, Write};
 
@@ -14,7 +15,7 @@ use super::bytes::Bytes;
 use super::texels::{self, Texels};
 use super::until::{Until, check, go_on};
 
-/// How a format's texels are written.
+/// The encoding of a format's texels.
 struct Coding {
     /// The format whose numbers are written.
     numbers: Format,
@@ -22,7 +23,7 @@ struct Coding {
     colour: ColorType,
 }
 
-/// `None` for what has no obvious colour: signed numbers, large integers, compressed blocks.
+/// `None` for formats without an obvious colour: signed numbers, large integers, compressed blocks.
 fn coding(format: Format) -> Option<Coding> {
     let bits = || format.fields().into_iter().flatten().map(|field| field.bits);
     let deep = bits().any(|bits| bits > 8);
@@ -44,12 +45,13 @@ fn coding(format: Format) -> Option<Coding> {
     texels::is_number(numbers).then_some(Coding { numbers, depth, colour })
 }
 
-/// Whether texels of a format can be written.
+/// `true` if texels of a format can be written.
 pub(super) fn can_write(format: Format) -> bool {
     coding(format).is_some()
 }
 
-/// Writes a picture of the tightly packed texels of a format that can be written, row by row, unless the token is cancelled.
+/// Writes a picture of the tightly packed texels of a format that can be written, row by row, unless the token is
+/// cancelled.
 pub(super) fn write(
     file: &mut impl Write,
     format: Format,
@@ -75,7 +77,7 @@ pub(super) fn write(
         samples.clear();
         for texel in texels.chunks_exact(4 * channel_bytes) {
             for channel in texel.chunks_exact(channel_bytes).take(channels) {
-                // A picture's numbers begin with their highest byte.
+                // A picture's numbers are big-endian.
                 samples.extend(channel.iter().rev());
             }
         }
@@ -101,7 +103,7 @@ pub(super) fn read(
     let natural = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };
     let mut shape = TextureShape::texture_2d(natural, info.width, info.height);
     let size = texels::check_size(&shape, most)?;
-    // The header alone says the size, and files of a few bytes may say any.
+    // Only the header gives the size, and files of a few bytes may claim any.
     texels::check_packed(info.raw_bytes() as u64, file.len())?;
     let wanted = wanted.unwrap_or(natural);
     let numbers = match wanted.encoding() {
@@ -125,7 +127,7 @@ pub(super) fn read(
         let wide = room::room((size / frame.color_type.samples() * 4) as u64)?;
         bytes = texels::convert(natural, numbers, texels_of(frame.color_type, deep, &samples, wide)?, cancel)?;
     } else {
-        // Memory that no row has come to yet is none.
+        // Rows that have not been decoded yet take no memory.
         let size = size / natural.size_bytes() as usize * numbers.size_bytes() as usize;
         bytes = room::room(size as u64)?;
         let (colour, _) = reader.output_color_type();
@@ -142,10 +144,10 @@ pub(super) fn read(
     Ok(Texels { shape, bytes })
 }
 
-/// Adds to `texels`, which are none yet, those of four channels that a picture's samples are.
+/// Appends to `texels`, which is empty yet, four-channel texels made from a picture's samples.
 fn texels_of(colour: ColorType, deep: bool, samples: &[u8], mut texels: Vec<u8>) -> Result<Vec<u8>, FileProblem> {
     if deep {
-        // A picture's numbers begin with their highest byte.
+        // A picture's numbers are big-endian.
         let words = samples.as_chunks().0.iter().map(|&[high, low]| [low, high]);
         colours(colour, words, [u8::MAX; 2], |channels| texels.extend_from_slice(channels.as_flattened()))?;
     } else {
@@ -154,7 +156,7 @@ fn texels_of(colour: ColorType, deep: bool, samples: &[u8], mut texels: Vec<u8>)
     Ok(texels)
 }
 
-/// Hands red, green, blue and alpha of each texel to `take`.
+/// Calls `take` with red, green, blue and alpha of each texel.
 fn colours<T: Copy>(
     colour: ColorType,
     mut samples: impl Iterator<Item = T>,
@@ -238,7 +240,7 @@ mod tests {
         assert!(read(&huge, None, 1 << 40).is_err());
     }
 
-    /// A file as the specification has it: a header, and deflate's data.
+    /// A file built from the specification: a header, and deflate's data.
     fn by_hand(side: u32, depth_colour_interlace: [u8; 3], packed: &[u8]) -> Vec<u8> {
         let chunk = |name: &[u8; 4], data: &[u8]| {
             let body = [name, data].concat();
@@ -250,7 +252,7 @@ mod tests {
         [signature, chunk(b"IHDR", &header), chunk(b"IDAT", packed), chunk(b"IEND", &[])].concat()
     }
 
-    /// A file of a few bytes whose header promises gigabytes is refused before there is memory for them.
+    /// A file of a few bytes whose header promises gigabytes is rejected before memory is allocated for them.
     #[test]
     fn a_header_alone_takes_no_memory() {
         let file = by_hand(16384, [16, 6, 0], &[0x78, 1, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 1, 0]);
@@ -295,7 +297,7 @@ mod tests {
         let file = write(Format::R8_UNORM, 2, 1, vec![51, 255]).unwrap();
         assert_eq!(read(&file, None, 1000).unwrap().bytes, [51, 51, 51, 255, 255, 255, 255, 255]);
         assert_eq!(read(&file, Some(Format::R32_FLOAT), 1000).unwrap().bytes, bytes_of(&[0.2, 1.0]));
-        // The codes of sixteen bits become the nearest of eight, without a curve.
+        // 16-bit codes become the nearest 8-bit codes, without a curve.
         let deep = write(Format::R16_UNORM, 1, 1, 0x8000u16.to_le_bytes().to_vec()).unwrap();
         assert_eq!(read(&deep, Some(Format::R8G8B8A8_UNORM_SRGB), 1000).unwrap().bytes, [128, 128, 128, 255]);
         let refused = |file: &[u8], format| read(file, Some(format), 1000).unwrap_err().to_string();

@@ -1,21 +1,21 @@
-//! What messages quote, as long as it may be: files and paths may say megabytes.
+//! Shortens quotations in messages: files and paths may contain megabytes.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
-/// Letters of what somebody wrote.
+/// The maximum number of letters from a file.
 pub const SHORT: usize = 80;
 
-/// Letters of a message or a path that was put together elsewhere.
+/// The maximum number of letters of a message or a path from elsewhere.
 const SHORT_TEXT: usize = 2000;
 
-/// What a file says.
+/// A quotation from a file.
 pub fn short(text: &str) -> Cow<'_, str> {
     cut(text, SHORT)
 }
 
-/// A message of another place.
+/// A message from elsewhere.
 pub fn short_text(text: impl fmt::Display) -> String {
     cut(&text.to_string(), SHORT_TEXT).into_owned()
 }

@@ -1,7 +1,7 @@
-//! Textures of files in memory, and texels from one format to another.
+//! Defines textures of files in memory, and converts texels from one format to another.
 //!
-//! * A file's texels keep their bits where the wanted format is of the same family and has the same codes: UNORM, UNORM_SRGB
-//!   and UINT, or SNORM and SINT.
+//! * A file's texels keep their bits if the wanted format is of the same family and has the same codes: UNORM,
+//!   UNORM_SRGB and UINT, or SNORM and SINT.
 //! * Other formats without integers and blocks are converted by value.
 //! * Everything else is an error.
 
@@ -11,7 +11,7 @@ use brolga_runtime::{CancelToken, Format, TextureShape, room};
 use super::FileProblem;
 use super::until::go_on;
 
-/// Texels that are converted between two questions whether to go on.
+/// Texels that are converted between two checks of the token.
 const PIECE: usize = 1 << 14;
 
 /// The texels of a texture, and its shape.
@@ -42,7 +42,7 @@ impl Texels {
     }
 }
 
-/// Refuses what cannot be a texture, or is too large, before there is memory for it. Gives its bytes.
+/// Rejects a shape that is invalid or too large, before memory is allocated for it. Returns its size in bytes.
 pub fn check_size(shape: &TextureShape, most: u64) -> Result<usize, FileProblem> {
     let size = shape.size_bytes().map_err(|error| error.to_string())?;
     match usize::try_from(size) {
@@ -51,11 +51,11 @@ pub fn check_size(shape: &TextureShape, most: u64) -> Result<usize, FileProblem>
     }
 }
 
-/// Bytes that packed files hold for one of theirs at most: deflate 1,032, of which 24-bit floats become four thirds. Other
-/// ways of packing are further from it.
+/// The maximum number of bytes that one byte of a compressed file expands to: 1,032 for deflate, of which 24-bit floats
+/// become four thirds. Other compressions expand less.
 const MOST_PACKED: u64 = 1376;
 
-/// Refuses a header that promises more bytes than can come out of a file, before there is memory for them.
+/// Rejects a header that promises more bytes than a file can expand to, before memory is allocated for them.
 pub(super) fn check_packed(promised: u64, file: usize) -> Result<(), FileProblem> {
     if promised > MOST_PACKED.saturating_mul(file as u64) {
         return Err(format!("the file is damaged: no {promised} bytes can come out of its {file}").into());
@@ -63,7 +63,7 @@ pub(super) fn check_packed(promised: u64, file: usize) -> Result<(), FileProblem
     Ok(())
 }
 
-/// Texels of another format.
+/// Converts texels to another format.
 pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>, cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
     if from == to || share_codes(from, to) {
         return Ok(texels);
@@ -85,7 +85,7 @@ pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>, cancel: &Cancel
     Ok(converted)
 }
 
-/// What shaders see of texels, each of which is by itself.
+/// The words that shaders see for texels of a format without blocks.
 pub(super) fn words(format: Format, texels: &[u8]) -> impl Iterator<Item = [u32; 4]> {
     let (decode, size_bytes) = (format.decoder(), format.size_bytes() as usize);
     texels.chunks_exact(size_bytes).map(move |texel| {
@@ -95,18 +95,18 @@ pub(super) fn words(format: Format, texels: &[u8]) -> impl Iterator<Item = [u32;
     })
 }
 
-/// Whether a texel is by itself, and numbers.
+/// `true` if a format has no blocks, and its texels are numbers.
 pub(super) fn is_number(format: Format) -> bool {
     format.block_extents() == [1, 1] && format.channels().iter().flatten().all(|encoding| !encoding.is_integer())
 }
 
-/// The format whose numbers are the codes of this one along a line, if there is one.
+/// The linear format with the same codes, if there is one.
 pub(super) fn unorm(format: Format) -> Option<Format> {
     let same = |other: &Format| other.encoding() == Encoding::Unorm && other.fields() == format.fields();
     Format::ALL.iter().copied().find(same).filter(|format| is_number(*format))
 }
 
-/// Whether codes of one format are codes of the other.
+/// `true` if codes of one format are codes of the other.
 fn share_codes(one: Format, other: Format) -> bool {
     let signed = |format: Format| match format.encoding() {
         Encoding::Unorm | Encoding::Srgb | Encoding::Uint => Some(false),

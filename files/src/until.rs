@@ -1,4 +1,4 @@
-//! Work on files that somebody may stop: readers and writers that fail once a token is cancelled, between two pieces.
+//! Makes work on files stoppable: readers and writers that fail once a token is cancelled, between two pieces.
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 
@@ -6,7 +6,7 @@ use brolga_runtime::CancelToken;
 
 use super::FileProblem;
 
-/// Bytes of a piece: what is made of so many, packed as they may be, takes some milliseconds at most.
+/// Bytes of a piece: the output for a piece, however compressed, takes some milliseconds at most.
 const PIECE: usize = 1 << 14;
 
 /// An error if the token is cancelled.
@@ -14,12 +14,12 @@ pub fn go_on(cancel: &CancelToken) -> Result<(), FileProblem> {
     if cancel.is_cancelled() { Err(FileProblem::Stopped) } else { Ok(()) }
 }
 
-/// The same for readers and writers. An error of the kind `Interrupted` would only be tried again.
+/// The same for readers and writers. An error of the kind `Interrupted` would only be retried.
 pub(super) fn check(cancel: &CancelToken) -> io::Result<()> {
     if cancel.is_cancelled() { Err(io::Error::other("cancelled")) } else { Ok(()) }
 }
 
-/// What reads or writes something, piece by piece, until a token is cancelled.
+/// A reader or a writer that works piece by piece until a token is cancelled.
 pub(super) struct Until<'a, T> {
     pub inner: T,
     pub cancel: &'a CancelToken,

@@ -1,4 +1,4 @@
-//! `brolga asm`: a listing to a shader.
+//! `brolga asm`: assembles a listing into a shader.
 
 use std::borrow::Cow;
 use std::io;
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             }
             stream::write(&arguments.output, path, &assembly.bytes, styles.err)
         }
-        // What is written in another language altogether has no mistake in it that a line could show.
+        // If the whole text is in another language, there is no mistake in it that a line could show.
         Err(error) => match Language::of(Some(path), &text).filter(|_| !is_listing(&text)) {
             Some(language) => {
                 let message = format!("{} is no listing", path.display());
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     }
 }
 
-/// What is wrong with bytes of which so many are UTF-8, and what to do about it.
+/// The problem with bytes of which only the first `valid` are UTF-8, and advice on what to do about it.
 fn no_text(path: &Path, bytes: &[u8], valid: usize) -> (String, &'static str) {
     let path = path.display();
     if bytes.starts_with(b"DXBC") {

@@ -1,4 +1,4 @@
-//! `brolga cache`, and where the cache of a command is.
+//! `brolga cache`, and the location of a command's cache.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use super::options::Format;
 use super::report::{self, harmless};
 use super::style::{Style, Styles};
 
-/// Names the folder of the cache; if it is empty there is none.
+/// The environment variable for the folder of the cache; if it is empty there is none.
 const VARIABLE: &str = "BROLGA_CACHE";
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct CacheArguments {
     /// The folder; by default BROLGA_CACHE, or where the system keeps caches
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub(super) struct CacheOptions {
 }
 
 impl CacheOptions {
-    /// The cache to use. If it cannot be used a warning says so, and there is none.
+    /// The cache to use. If it is unusable, prints a warning and returns `None`.
     pub fn open(&self, style: Style) -> Option<Cache> {
         if self.no_cache {
             return None;
@@ -53,7 +53,7 @@ impl CacheOptions {
     }
 }
 
-/// The folder of the cache, if there shall be one.
+/// The folder of the cache, unless it is disabled.
 fn location(chosen: Option<&Path>) -> Option<PathBuf> {
     let named = || std::env::var_os(VARIABLE);
     let usual = || Some(etcetera::base_strategy::choose_native_strategy().ok()?.cache_dir().join("brolga"));
@@ -63,7 +63,7 @@ fn location(chosen: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// What to do about a folder that is not used.
+/// Advice on a folder that is not used.
 fn help(error: &CacheError, otherwise: &str) -> String {
     match error {
         CacheError::NotPrivate { path, why: NotPrivate::Writable } => {
@@ -74,7 +74,7 @@ fn help(error: &CacheError, otherwise: &str) -> String {
 }
 
 /// Shows or clears the cache. An error is one of writing to stdout.
-pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+pub(super) fn run(arguments: &CacheArguments, styles: &Styles) -> io::Result<Ending> {
     let refuse = |text: String, help: String| {
         report::print_plain(text, Some(help), styles.err);
         Ok(Ending::BadInput)
@@ -120,7 +120,7 @@ fn write_text(
         writeln!(out, "{}", style.dim(&format!("{:>10}  {:>10}  shader", "size", "used")))?;
     }
     for entry in entries {
-        // Of a time in the future, as a clock that was wrong leaves it, nothing better can be said.
+        // Saturates for a time in the future, which a wrong clock may have left.
         let used = format!("{:#} ago", HumanDuration(entry.last_used.elapsed().unwrap_or_default()));
         let name = entry.shader.as_deref().map_or_else(|| entry.name.clone(), harmless);
         let size = HumanBytes(entry.size_bytes).to_string();
@@ -148,7 +148,7 @@ fn json(cache: &Cache, entries: &[CacheEntry], cleared: bool) -> Value {
     })
 }
 
-/// What a run asked of the cache, as JSON.
+/// The cache's counters for a run, as JSON.
 pub(super) fn counters_json(cache: &Cache) -> Value {
     let counters = cache.counters();
     json!({

@@ -1,4 +1,4 @@
-//! Pictures of what does not hold: of each expectation about texels a picture that shows where they differ.
+//! Writes pictures of mismatches: for each expectation about texels a picture that shows where they differ.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use brolga::document::{Outcome, Prepared};
 use brolga::files::Claim;
 
-/// Writes a picture for each level that does not hold: what is expected in grey, what differs within the slack in yellow, edges in blue,
-/// what is wrong in red. Gives the files, and what became of them.
+/// Writes a picture for each level with a mismatch: the expected picture in grey, differences within the tolerance in
+/// yellow, edges in blue, wrong pixels in red. Returns the files, and the result of writing each.
 pub(super) fn write(ready: &Prepared, outcome: &Outcome, folder: &Path) -> Vec<(PathBuf, io::Result<()>)> {
     let pictures = ready.difference_pictures(outcome);
     let write = |(name, png): (String, Vec<u8>)| {

@@ -1,4 +1,4 @@
-//! `brolga dis`: the compiler's own listing of a shader, or one that loses nothing.
+//! `brolga dis`: prints the compiler's own listing of a shader, or one that loses nothing.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::style::{Style, Styles};
 use super::{Ending, report, stream};
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct DisArguments {
     /// The compiled shader (.cso, .dxbc); `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     source: SourceOptions,
 }
 
-pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+pub(super) fn run(arguments: &DisArguments, styles: &Styles) -> io::Result<Ending> {
     if arguments.exact && arguments.format == Format::Json {
         let text = "`--exact` and `--format json` are mutually exclusive: an exact listing is text for `brolga asm`";
         let help = "leave one of them out".to_owned();
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             let is_coloured = arguments.format == Format::Text && is_shown && styles.out.coloured;
             let text = match is_coloured {
                 true => coloured(&report::harmless(&text), styles.out),
-                // Names are the file's, whatever stands in them.
+                // Names come from the file, and may contain anything.
                 false if is_shown && io::stdout().is_terminal() => report::harmless(&text),
                 false => text,
             };

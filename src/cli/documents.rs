@@ -1,14 +1,14 @@
-//! The documents that a command line names: files, and folders with one or with many.
+//! Finds the documents that a command line names: files, and folders with one or with many.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use brolga::document::Document;
 
-/// Folders inside each other that are looked into.
+/// The maximum depth of nested folders that are searched.
 const MAX_DEPTH: usize = 16;
 
-/// The documents that a path stands for: a file, that of a folder, or else all that are below the folder, in the order of their names.
+/// The documents for a path: a file, that of a folder, or else all below the folder, sorted by name.
 pub(super) fn find(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() || Document::find(path).is_some() {
         return Ok(vec![path.to_owned()]);
@@ -16,7 +16,7 @@ pub(super) fn find(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     below(path, 0, &mut found)?;
     match found.is_empty() {
-        // Reading it says what is missing.
+        // Reading it reports what is missing.
         true => Ok(vec![path.to_owned()]),
         false => Ok(found),
     }

@@ -1,4 +1,4 @@
-//! `brolga info`: what there is to know of a shader without reading its instructions.
+//! `brolga info`: prints everything that is known about a shader without reading its instructions.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use brolga::bytecode::Limits;
 use brolga::bytecode::info::Info;
 use serde_json::json;
 
-use super::compiler::Reader;
+use super::compiler::ShaderReader;
 use super::options::{Format, Shaders};
 use super::style::{Style, Styles};
 use super::{Ending, report, stream};
@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
             let gap = if n > 0 { "\n" } else { "" };
             let name = report::harmless(&path.to_string_lossy()).replace('\n', " ");
             writeln!(out, "{gap}{}", styles.out.named(&format!("{name}:")))?;
-            // What is wrong with a file shall stand below its name where both go to one terminal.
+            // Problems with a file must come below its name if both go to one terminal.
             out.flush()?;
         }
         if let Err((text, help)) = &read {
@@ -58,8 +58,8 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
     Ok(ending)
 }
 
-/// What there is to know of a file, or what is wrong with it and what to do about that.
-fn read(path: &Path, reader: &Reader<'_>) -> Result<Info, (String, Option<String>)> {
+/// The information about a file, or a problem with it and advice.
+fn read(path: &Path, reader: &ShaderReader<'_>) -> Result<Info, (String, Option<String>)> {
     let bytes = reader.load(path).map_err(|text| (text, None))?;
     Info::read(&bytes, &Limits::default())
         .map_err(|error| (format!("{}: {error}", path.display()), reader.advice(&error, path, &bytes)))

@@ -1,4 +1,4 @@
-//! Interrupts: the first one stops the command in an orderly way, a second one at once.
+//! Handles interrupts: the first one stops the command in an orderly way, a second one at once.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,25 +8,25 @@ use brolga::CancelToken;
 
 use super::{Ending, report};
 
-/// What to say when an interrupt came between two runs; one that stops a run is an error of its document.
+/// The message if an interrupt came between two runs; one that stops a run is an error of its document.
 pub(super) const INTERRUPTED: &str = "error: interrupted, not all documents ran\n";
 
-/// The temporary files of the document that runs, to be removed where the process ends without unwinding.
+/// The temporary files of the document that runs, to be removed if the process ends without unwinding.
 pub(super) type Temporary = Arc<Mutex<Vec<PathBuf>>>;
 
-/// What interrupts do from now on.
+/// The effect of interrupts from now on.
 pub(super) struct Interrupts {
     at_once: Arc<AtomicBool>,
 }
 
 impl Interrupts {
-    /// Whether the first one ends the process too, while the command does what leaves nothing behind.
+    /// Makes the first one end the process too, or no longer, while the command leaves nothing behind.
     pub fn end_at_once(&self, at_once: bool) {
         self.at_once.store(at_once, Ordering::SeqCst);
     }
 }
 
-/// Lets an interrupt set the token, and a second one remove the files and end the process.
+/// Makes an interrupt cancel the token, and a second one remove the files and end the process.
 pub(super) fn cancels(cancel: &CancelToken, temporary: &Temporary) -> Interrupts {
     let (token, temporary) = (cancel.clone(), temporary.clone());
     let at_once = Arc::new(AtomicBool::new(false));
@@ -34,7 +34,7 @@ pub(super) fn cancels(cancel: &CancelToken, temporary: &Temporary) -> Interrupts
     let set = ctrlc::set_handler(move || {
         if token.is_cancelled() {
             let paths = temporary.lock().unwrap_or_else(PoisonError::into_inner);
-            // Those that have their final name by now are not here any more, and that is well.
+            // Those that already have their final name are kept.
             paths.iter().for_each(|path| drop(std::fs::remove_file(path)));
             std::process::exit(130);
         }

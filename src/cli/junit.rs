@@ -1,4 +1,4 @@
-//! `--junit` of `brolga run`: the results as XML in the form of JUnit, which systems for continuous integration read.
+//! `--junit` of `brolga run`: writes the results as XML in the form of JUnit, for continuous integration.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn xml(entries: &[Value]) -> String {
     )
 }
 
-/// What of a run is not as expected.
+/// The mismatches of a run.
 fn wrong(run: &Value) -> String {
     let checks = run["expectations"].as_array().map_or(&[][..], Vec::as_slice);
     let failed = checks.iter().filter(|check| check["holds"] == false);
@@ -69,7 +69,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// A text as an attribute's value; what XML has no letter for is left out.
+/// A text as an attribute's value; letters that XML does not allow are left out.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! What help and manual pages say after the options of a command: examples, the environment, exit codes.
+//! Adds sections to help and manual pages after the options of a command: examples, the environment, exit codes.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use clap_mangen::Man as Page;
 use super::Cli;
 use super::style::is_dumb;
 
-/// A section: its title, and rows of a term with what it means.
+/// A section: its title, and rows of a term with its meaning.
 type Section = (&'static str, Vec<(&'static str, &'static str)>);
 
 const EXIT_CODES: [(&str, &str); 5] = [
@@ -86,7 +86,7 @@ fn sections(command: &str) -> Vec<Section> {
 
 /// The command line, with these sections in its help.
 pub(super) fn command() -> Command {
-    // Where CI is set, clap colours what it writes to a dumb terminal too.
+    // If CI is set, clap colours its output to a dumb terminal too.
     let color = if is_dumb() { ColorChoice::Never } else { ColorChoice::Auto };
     let cli = Cli::command().color(color);
     let names: Vec<String> = cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
@@ -95,15 +95,15 @@ pub(super) fn command() -> Command {
     names.iter().fold(cli.after_long_help(text("brolga")), with_text)
 }
 
-/// The sections as text, in columns where terms are short.
+/// The sections as text, in columns if terms are short.
 fn text(command: &str) -> String {
-    /// The longest term that has its meaning beside it.
+    /// The maximum length of a term with its meaning on the same line.
     const BESIDE: usize = 16;
     let header = *Styles::styled().get_header();
     let mut out = String::new();
     for (title, rows) in sections(command) {
         let gap = if out.is_empty() { "" } else { "\n" };
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = writeln!(out, "{gap}{header}{title}:{header:#}");
         let width = rows.iter().map(|(term, _)| term.len()).max().unwrap_or(0);
         for (term, meaning) in rows {
@@ -128,7 +128,7 @@ pub(super) fn write_page(out: &mut impl Write, command: &Command) -> io::Result<
     Ok(())
 }
 
-/// A text as roff has it.
+/// A text escaped for roff.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('-', "\\-").replace('\'', "\\(aq")
 }

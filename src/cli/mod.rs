@@ -1,12 +1,13 @@
-//! The command line: a thin shell over the library. Only here are arguments, the terminal and the environment looked at.
+//! Implements the command line: a thin shell over the library. Only here are arguments, the terminal and the
+//! environment looked at.
 //!
 //! | file | what |
 //! |---|---|
 //! | `run.rs` | `brolga run` |
 //! | `documents.rs` | the documents that its command line names |
-//! | `pixel.rs`, `print.rs` | what its steps did to one pixel, and what resources hold then |
-//! | `junit.rs`, `difference.rs` | results for other programs, and pictures of what does not hold |
-//! | `summary.rs` | what a run prints on stdout, as text or JSON |
+//! | `pixel.rs`, `print.rs` | the effect of its steps on one pixel, and the content of resources afterwards |
+//! | `junit.rs`, `difference.rs` | results for other programs, and pictures of mismatches |
+//! | `summary.rs` | the output of a run on stdout, as text or JSON |
 //! | `bench/` | `brolga bench` |
 //! | `new.rs` | `brolga new` |
 //! | `dis.rs` | `brolga dis` |
@@ -14,18 +15,18 @@
 //! | `info.rs` | `brolga info` |
 //! | `validate.rs` | `brolga validate` |
 //! | `schema.rs` | `brolga schema` |
-//! | `cache.rs` | `brolga cache`, and where the cache is |
+//! | `cache.rs` | `brolga cache`, and the location of the cache |
 //! | `packaging.rs` | `brolga completions` and `brolga man` |
-//! | `manual.rs` | what help and the manual say after the options |
+//! | `manual.rs` | sections of help and the manual after the options |
 //! | `compiler/` | compilers of HLSL, which `--compiler` names |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
-//! | `interrupt.rs` | what an interrupt does |
+//! | `interrupt.rs` | the effect of an interrupt |
 //! | `report.rs` | errors with the lines of the document that they are about |
 //! | `progress.rs` | the bars for long runs |
 //! | `sheet.rs` | tables as text |
 //! | `style.rs` | colours |
-//! | `usage.rs` | what to do about a wrong command line, where clap does not say it |
+//! | `usage.rs` | advice on a wrong command line, where clap gives none |
 
 mod asm;
 mod bench;
@@ -58,7 +59,7 @@ use std::process::ExitCode;
 
 use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
 
-/// How a command ended. The highest of several counts.
+/// The exit code of a command. The highest of several counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Ending {
     /// All went well.
@@ -91,13 +92,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run documents, and check their results
-    Run(run::Arguments),
+    Run(run::RunArguments),
     /// Measure documents: how long their shaders take to compile, and their steps to run
     Bench(bench::Arguments),
     /// Write a first document for a shader
     New(new::Arguments),
     /// List a shader as the compiler does
-    Dis(dis::Arguments),
+    Dis(dis::DisArguments),
     /// Assemble a listing into a shader
     Asm(asm::Arguments),
     /// Show what a shader binds, what its inputs and outputs are, and how large it is
@@ -107,14 +108,14 @@ enum Command {
     /// Print the JSON schema of documents, for editors
     Schema,
     /// Show the cache of machine code, or clear it
-    Cache(cache::Arguments),
+    Cache(cache::CacheArguments),
     /// Print completions for a shell
     Completions(packaging::Completions),
     /// Write the manual pages
     Man(packaging::Man),
 }
 
-/// When to use colours.
+/// The use of colours.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Color {
     /// On a terminal, unless NO_COLOR is set

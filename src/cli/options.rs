@@ -1,4 +1,4 @@
-//! Options that several commands have.
+//! Defines options that several commands have.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::compiler::SourceOptions;
 use super::{Ending, report};
 
-/// What stdout gets.
+/// The output on stdout.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// Text for people
@@ -32,7 +32,7 @@ pub(super) struct Shaders {
     pub source: SourceOptions,
 }
 
-/// Threads that may be asked for; 0 means one for each processor.
+/// The range of thread counts; 0 means one for each processor.
 pub(super) const THREADS: RangeInclusive<i64> = 0..=Pool::MOST_THREADS as i64;
 
 /// Some thirty years.
@@ -55,10 +55,12 @@ pub(super) struct DeviceOptions {
     /// Name the machine code for Linux profilers, in /tmp/perf-PID.map
     #[arg(long)]
     perf_map: bool,
-    /// Use vectors of at most so many bytes in machine code, if the processor has them [default: 32, and 64 where a shader gains]
+    /// Use vectors of at most so many bytes in machine code, if the processor has them [default: 32, and 64 where a
+    /// shader gains]
     #[arg(long, value_name = "BYTES", value_parser = vector_bytes)]
     vector_bytes: Option<VectorBytes>,
-    /// Let copies of compressed textures, which make sampling faster, take at most so many bytes [default: 268435456]; 0 makes none
+    /// Let copies of compressed textures, which make sampling faster, take at most so many bytes [default: 268435456];
+    /// 0 makes none
     #[arg(long, value_name = "BYTES", value_parser = copy_bytes, allow_hyphen_values = true)]
     copy_bytes: Option<u64>,
 }
@@ -77,7 +79,7 @@ fn copy_bytes(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("`{text}` is not a count of bytes: give it in digits, as 268435456 for 256 MiB"))
 }
 
-/// A device of so many threads. Says why there is none.
+/// A device with this many threads. Reports an error if there is none.
 pub(super) fn device(threads: u16, options: DeviceOptions, cache: Option<Cache>) -> Result<Device, Ending> {
     let mut builder = Device::builder().threads(threads.into());
     if let Some(cache) = cache {

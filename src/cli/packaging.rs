@@ -1,4 +1,4 @@
-//! What belongs beside an installed program: completions for shells, and the manual.
+//! Prints the files that accompany an installed program: completions for shells, and the manual.
 
 use std::fs;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub(super) struct Man {
 
 /// Prints a shell's completions.
 pub(super) fn completions(arguments: &Completions) -> io::Result<Ending> {
-    // The generator takes a failure to write for a fault of its own.
+    // The generator treats a failure to write as a bug of its own.
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "brolga", &mut text);
     io::stdout().lock().write_all(&text)?;
@@ -36,7 +36,7 @@ pub(super) fn completions(arguments: &Completions) -> io::Result<Ending> {
 
 /// Prints the manual's first page, or writes all of them to a folder.
 pub(super) fn man(arguments: &Man, styles: &Styles) -> io::Result<Ending> {
-    // Built, commands know their whole names. Help is no command of its own.
+    // Building it gives commands their full names. Help is not a command of its own.
     let mut cli = Cli::command().disable_help_subcommand(true);
     cli.build();
     let Some(folder) = &arguments.folder else {

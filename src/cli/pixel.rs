@@ -1,4 +1,4 @@
-//! `--pixel` of `brolga run`: what the steps of a document did to one pixel, as a table or as JSON.
+//! `--pixel` of `brolga run`: prints the effect of a document's steps on one pixel, as a table or as JSON.
 
 use std::io::{self, Write};
 
@@ -14,11 +14,11 @@ use super::style::Style;
 /// Reads `X,Y` or `RESOURCE:X,Y`.
 pub(super) fn parse(text: &str) -> Result<WatchedPixel, String> {
     let wrong = || format!("`{text}` is no pixel: expected its column and row, as `12,34` or `target:12,34`");
-    let (resource, place) = match text.rsplit_once(':') {
-        Some((name, place)) => (Some(name.to_owned()), place),
+    let (resource, position) = match text.rsplit_once(':') {
+        Some((name, position)) => (Some(name.to_owned()), position),
         None => (None, text),
     };
-    let (x, y) = place.split_once(',').ok_or_else(wrong)?;
+    let (x, y) = position.split_once(',').ok_or_else(wrong)?;
     let number = |text: &str| text.trim().parse().map_err(|_| wrong());
     Ok(WatchedPixel { at: [number(x)?, number(y)?], resource })
 }
@@ -37,8 +37,8 @@ const HEADINGS: [(&str, bool); 11] = [
     ("after", false),
 ];
 
-/// Writes a table with a line for each primitive that covers the pixel or is kept from it, and for each other step that changed it; then
-/// what became of all primitives of each draw.
+/// Writes a table with a line for each primitive that covers the pixel or is kept from it, and for each other step that
+/// changed it; then the outcome for all primitives of each draw.
 pub(super) fn write(out: &mut impl Write, steps: &[PixelStep], style: Style) -> io::Result<()> {
     let (mut cells, mut sums) = (Vec::new(), Vec::new());
     for step in steps {
@@ -66,7 +66,7 @@ pub(super) fn write(out: &mut impl Write, steps: &[PixelStep], style: Style) -> 
     sums.iter().try_for_each(|sum| writeln!(out, "{sum}"))
 }
 
-/// Cells of a primitive that say nothing but an outcome.
+/// Cells of a primitive that has only an outcome.
 fn own(outcome: &str) -> [String; 6] {
     let mut cells = std::array::from_fn(|_| String::new());
     cells[5] = outcome.to_owned();
@@ -85,7 +85,7 @@ fn fragment_cells(fragment: &Fragment) -> [String; 6] {
     ]
 }
 
-/// What became of all primitives of a draw: `of 12 primitives 7 drawn, 5 culled`.
+/// The outcome for all primitives of a draw: `of 12 primitives 7 drawn, 5 culled`.
 fn sum(counts: &Counts) -> String {
     let parts = [
         (counts.drawn, "drawn"),
@@ -123,7 +123,7 @@ fn fate(fate: Fate) -> &'static str {
     }
 }
 
-/// Adds a line for each texture; what is about all of them stands in the first.
+/// Adds a line for each texture; cells common to all of them are in the first.
 fn texel_lines(
     cells: &mut Vec<Vec<String>>,
     head: [String; 2],
@@ -170,7 +170,7 @@ fn shown(format: Format, code: u128) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A number with as many digits as help.
+/// A number, with as many digits as are useful.
 fn number(value: f32) -> String {
     match value.abs() {
         size if size != 0.0 && !(1e-3..1e6).contains(&size) => format!("{value:.3e}"),

@@ -1,4 +1,4 @@
-//! `--print` of `brolga run`: what a resource holds after the run, as numbers.
+//! `--print` of `brolga run`: prints the content of a resource after the run, as numbers.
 
 use std::io::{self, Write};
 
@@ -6,18 +6,18 @@ use brolga::document::Outcome;
 
 use super::report::harmless;
 
-/// Elements that are printed unless more are asked for.
+/// The default number of elements to print.
 const ELEMENTS: u64 = 64;
 
-/// What is to be printed.
+/// A resource to print, and the number of elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct PrintRequest {
     resource: String,
     elements: u64,
 }
 
 /// Reads `RESOURCE` or `RESOURCE:COUNT`.
-pub(super) fn parse(text: &str) -> Result<Wanted, String> {
+pub(super) fn parse(text: &str) -> Result<PrintRequest, String> {
     let (resource, elements) = match text.rsplit_once(':') {
         Some((resource, count)) => {
             let wrong = |_| format!("`{count}` is no count of elements: expected a number, as in `u0:16`");
@@ -27,18 +27,18 @@ pub(super) fn parse(text: &str) -> Result<Wanted, String> {
     };
     match resource.is_empty() {
         true => Err("a register or the name of a resource is missing".into()),
-        false => Ok(Wanted { resource: resource.to_owned(), elements }),
+        false => Ok(PrintRequest { resource: resource.to_owned(), elements }),
     }
 }
 
-/// Writes the first elements of a resource, one in each line; or says that there is no such resource.
-pub(super) fn write(out: &mut impl Write, wanted: &Wanted, outcome: &Outcome) -> io::Result<Result<(), String>> {
+/// Writes the first elements of a resource, one in each line; or a message that there is no such resource.
+pub(super) fn write(out: &mut impl Write, wanted: &PrintRequest, outcome: &Outcome) -> io::Result<Result<(), String>> {
     let Some(resource) = outcome.resource(&wanted.resource) else {
         return Ok(Err(format!("nothing writes `{}`, so there is nothing of it to print", wanted.resource)));
     };
     let array = &resource.array;
     let (kind, number_bytes) = (array.element.to_string(), array.element.size_bytes);
-    // The innermost side is that of an element, where there are several.
+    // The innermost dimension is that of an element, if there are several.
     let numbers = match array.sides.as_slice() {
         [.., innermost] if array.sides.len() > 1 => *innermost,
         _ => 1,
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_count_comes_behind_the_name() {
-        let wanted = |resource: &str, elements| Ok(Wanted { resource: resource.into(), elements });
+        let wanted = |resource: &str, elements| Ok(PrintRequest { resource: resource.into(), elements });
         assert_eq!(parse("u0"), wanted("u0", ELEMENTS));
         assert_eq!(parse("cells:7"), wanted("cells", 7));
         assert!(parse("u0:x").is_err() && parse(":4").is_err());

@@ -1,4 +1,4 @@
-//! The bars for runs and measurements that take longer than a moment, on a terminal only.
+//! Shows bars for runs and measurements that take longer than a moment, on a terminal only.
 
 use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -21,12 +21,12 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Starts to watch the dispatch of a document that is one, if stderr is a terminal that can show it.
+    /// Starts to watch the only dispatch of a document, if stderr is a terminal that can show it.
     pub fn start(progress: Progress, document: &Document) -> Self {
         let Some(groups) = document.groups().filter(|_| is_capable(&std::io::stderr())) else {
             return Self { running: None };
         };
-        // The device refuses absurd numbers of groups later.
+        // The device rejects absurd numbers of groups later.
         let groups = groups.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
         let what = report::harmless(document.name());
         let (stop, stopped) = mpsc::channel();
@@ -60,12 +60,12 @@ impl Drop for Watcher {
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).expect("the templates are fixed and right");
     style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
-        // It is written to a text in memory.
+        // Writing to text in memory cannot fail.
         let _ = out.write_str(&left(state.pos(), state.eta()));
     })
 }
 
-/// How long it still takes, which is unknown before something is done.
+/// The remaining time, which is unknown before something is done.
 fn left(done: u64, eta: Duration) -> String {
     if done == 0 { String::new() } else { format!(", {:#} left", HumanDuration(eta)) }
 }
@@ -77,14 +77,14 @@ fn new_bar(groups: u64, what: &str) -> ProgressBar {
         .with_message(what.to_owned())
 }
 
-/// Parts that a measurement is shown in.
+/// The resolution of a measurement's bar.
 const PARTS: u64 = 1000;
 
-/// Shows how far a measurement is. It has no thread of its own, which would be measured too.
+/// Shows the progress of a measurement. It has no thread of its own, which would be measured too.
 pub(super) struct MeasureBar(Option<ProgressBar>);
 
 impl MeasureBar {
-    /// An empty one, if stderr is a terminal that can show it.
+    /// An empty bar, if stderr is a terminal that can show it.
     pub fn new() -> Self {
         let style = style("measuring {wide_bar} {percent} %{left}");
         let bar = || ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::stderr()).with_style(style);

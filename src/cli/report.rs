@@ -1,4 +1,4 @@
-//! Errors as a person reads them: the message, the lines of the text that it is about, what to do.
+//! Prints errors for people: the message, the lines of the text that it is about, and advice.
 
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
@@ -39,16 +39,16 @@ pub(super) fn warn(warning: &DocumentError, style: Style) {
 }
 
 fn print_document(error: &DocumentError, severity: Severity, style: Style) {
-    let source = (!error.text().is_empty()).then(|| Source {
+    let source = (!error.text().is_empty()).then(|| ReportedText {
         path: error.path().to_string_lossy().into_owned(),
         text: error.text(),
         span: error.span(),
     });
-    let message = Message::error(error.problem().to_string(), error.to_string(), help(error));
-    say(&render(&Message { severity, ..message }, source, style));
+    let message = ErrorText::error(error.problem().to_string(), error.to_string(), help(error));
+    say(&render(&ErrorText { severity, ..message }, source, style));
 }
 
-/// What to do about an error in a document. If a file is not a shader, its content tells what it is.
+/// Advice on an error in a document. If a file is not a shader, its content may indicate its type.
 pub(super) fn help(error: &DocumentError) -> Option<String> {
     if let Problem::Run { shader: Some(shader), error: brolga::Error::File(refused) } = error.problem()
         && let Ok(bytes) = files::read(shader, Limits::default().file.blob_bytes.into())
@@ -70,8 +70,8 @@ pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, sty
         _ => error.hint(),
     };
     let path = path.to_string_lossy().into_owned();
-    let message = Message::error(error.problem.to_string(), format!("{path}: {error}"), help);
-    let source = (error.line > 0).then(|| Source { path, text, span: error.span.clone() });
+    let message = ErrorText::error(error.problem.to_string(), format!("{path}: {error}"), help);
+    let source = (error.line > 0).then(|| ReportedText { path, text, span: error.span.clone() });
     say(&render(&message, source, style));
 }
 
@@ -79,49 +79,49 @@ pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, sty
 pub(super) fn print_assemble_warning(path: &Path, text: &str, warning: &Warning, style: Style) {
     let path = path.to_string_lossy().into_owned();
     let (text_of_kind, help) = (warning.kind.to_string(), warning.kind.hint());
-    let message = Message::error(text_of_kind.clone(), format!("{path}: {text_of_kind}"), help);
-    let message = Message { severity: Severity::Warning, ..message };
-    say(&render(&message, Some(Source { path, text, span: warning.span.clone() }), style));
+    let message = ErrorText::error(text_of_kind.clone(), format!("{path}: {text_of_kind}"), help);
+    let message = ErrorText { severity: Severity::Warning, ..message };
+    say(&render(&message, Some(ReportedText { path, text, span: warning.span.clone() }), style));
 }
 
-/// Writes a compiler's message about a place in a source to stderr.
+/// Writes a compiler's message about a span of a source to stderr.
 pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text: &str, is_error: bool, style: Style) {
     let path = path.to_string_lossy().into_owned();
     let severity = if is_error { Severity::Error } else { Severity::Warning };
-    let message = Message { severity, ..Message::error(text.to_owned(), format!("{path}: {text}"), None) };
-    say(&render(&message, Some(Source { path, text: source, span }), style));
+    let message = ErrorText { severity, ..ErrorText::error(text.to_owned(), format!("{path}: {text}"), None) };
+    say(&render(&message, Some(ReportedText { path, text: source, span }), style));
 }
 
-/// Writes an error about a file to stderr, and what to do about it.
+/// Writes an error about a file to stderr, with advice.
 pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
-    say(&render(&Message::error(text.clone(), text, help), None, style));
+    say(&render(&ErrorText::error(text.clone(), text, help), None, style));
 }
 
-/// Writes a warning to stderr, and what to do about it.
+/// Writes a warning to stderr, with advice.
 pub(super) fn warn_plain(text: String, help: Option<String>, style: Style) {
-    let message = Message { severity: Severity::Warning, ..Message::error(text.clone(), text, help) };
+    let message = ErrorText { severity: Severity::Warning, ..ErrorText::error(text.clone(), text, help) };
     say(&render(&message, None, style));
 }
 
-/// What an error says.
-struct Message {
-    /// Below its source.
+/// The texts of an error.
+struct ErrorText {
+    /// The message below its source.
     text: String,
-    /// Without it.
+    /// The message without its source.
     alone: String,
-    /// What to do.
+    /// Advice.
     help: Option<String>,
     severity: Severity,
 }
 
-impl Message {
+impl ErrorText {
     fn error(text: String, alone: String, help: Option<String>) -> Self {
         Self { text, alone, help, severity: Severity::Error }
     }
 }
 
 /// The text that an error is about.
-struct Source<'a> {
+struct ReportedText<'a> {
     path: String,
     text: &'a str,
     span: Range<usize>,
@@ -132,7 +132,7 @@ pub(super) fn say(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-fn render(message: &Message, source: Option<Source<'_>>, style: Style) -> String {
+fn render(message: &ErrorText, source: Option<ReportedText<'_>>, style: Style) -> String {
     let theme = if style.coloured { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let mut handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_context_lines(1);
     if !std::io::stderr().is_terminal() {
@@ -147,7 +147,7 @@ fn render(message: &Message, source: Option<Source<'_>>, style: Style) -> String
             diagnostic.message = harmless(&message.alone);
             Report::new(diagnostic)
         }
-        Some(Source { path, text, span }) => {
+        Some(ReportedText { path, text, span }) => {
             let source = NamedSource::new(harmless(&path), same_length(text));
             Report::new(diagnostic.with_label(LabeledSpan::underline(span))).with_source_code(source)
         }
@@ -155,12 +155,12 @@ fn render(message: &Message, source: Option<Source<'_>>, style: Style) -> String
     let mut text = String::new();
     match handler.render_report(&mut text, report.as_ref()) {
         Ok(()) => text,
-        // A place outside the text cannot be shown; the message still can.
+        // A position outside the text cannot be shown; the message still can.
         Err(_) => format!("error: {}\n", harmless(&message.alone)),
     }
 }
 
-/// The text without control characters, every byte at its place, so that spans still fit.
+/// The text without control characters, with every byte at the same offset, so that spans stay valid.
 fn same_length(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -173,8 +173,8 @@ fn same_length(text: &str) -> String {
     shown
 }
 
-impl Source<'_> {
-    /// Bytes of the lines that the error is about, and of one line on either side.
+impl ReportedText<'_> {
+    /// Bytes of the lines that the error is about, and of one line before and after.
     fn shown_bytes(&self) -> usize {
         let before = self.text.get(..self.span.start).unwrap_or("").rsplitn(3, '\n').take(2);
         let after = self.text.get(self.span.end..).unwrap_or("").splitn(3, '\n').take(2);
@@ -196,7 +196,7 @@ pub(super) fn ending(error: &DocumentError) -> Ending {
     if stops { Ending::Stopped } else { Ending::BadInput }
 }
 
-/// Whether an error is a run that the shader, a limit or the system stopped.
+/// `true` if an error is that of a run stopped by the shader, a limit or the system.
 pub(super) fn stops(error: &brolga::Error) -> bool {
     use brolga::{Error, ResourceError};
     match error {

@@ -1,4 +1,4 @@
-//! `brolga run`: every document in turn, every form of its shaders, on one engine or on both.
+//! `brolga run`: runs every document in turn, every variant of its shaders, on one engine or on both.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,8 +22,9 @@ use super::summary::{self, RunLine, Tally};
 use super::{Ending, difference, documents, junit, pixel, print, report, stream};
 
 #[derive(Args)]
-pub(super) struct Arguments {
-    /// Documents (.toml, .json), folders with a document.toml, scene.json or case.json, or folders with any number of these
+pub(super) struct RunArguments {
+    /// Documents (.toml, .json), folders with a document.toml, scene.json or case.json, or folders with any number of
+    /// these
     #[arg(required = true, value_name = "DOCUMENT")]
     documents: Vec<PathBuf>,
     /// The engine that runs the shaders; by default machine code if this processor can run it
@@ -40,7 +41,7 @@ pub(super) struct Arguments {
     pub(super) format: Format,
     /// Print a form of the shaders instead of running them
     #[arg(long, value_enum)]
-    emit: Option<Form>,
+    emit: Option<EmittedForm>,
     /// The folder for the files of `save`, which is made if need be; by default the current one
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
@@ -49,7 +50,7 @@ pub(super) struct Arguments {
     anywhere: bool,
     /// Print what a resource holds after the run: a register or a name, or one with the first elements, as `u0:16`
     #[arg(long, value_name = "RESOURCE[:COUNT]", value_parser = print::parse)]
-    print: Vec<print::Wanted>,
+    print: Vec<print::PrintRequest>,
     /// Tell what each step did to a pixel, of every texture that has it or of one
     #[arg(long, value_name = "[RESOURCE:]X,Y", value_parser = pixel::parse)]
     pixel: Option<WatchedPixel>,
@@ -64,7 +65,7 @@ pub(super) struct Arguments {
     cache: CacheOptions,
 }
 
-/// What runs the shaders.
+/// The engine for the shaders.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Engines {
     /// Machine code
@@ -86,9 +87,9 @@ impl Engines {
     }
 }
 
-/// Forms of a shader.
+/// Textual forms of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum EmittedForm {
     /// The optimised intermediate representation
     Ir,
     /// The same, annotated with how packets run it
@@ -100,7 +101,7 @@ enum Form {
 }
 
 /// Runs the documents. An error is one of writing to stdout.
-pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+pub(super) fn run(arguments: &RunArguments, styles: &Styles) -> io::Result<Ending> {
     let fail = |text: String, help: Option<String>| {
         report::print_plain(text, help, styles.err);
         Ok(Ending::BadInput)
@@ -131,7 +132,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let cancel = CancelToken::new();
     let temporary = Temporary::default();
     let interrupts = interrupt::cancels(&cancel, &temporary);
-    let mut session = Session {
+    let mut session = RunSession {
         arguments,
         styles,
         device,
@@ -146,7 +147,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let (mut ending, began, mut tally) = (Ending::Fine, Instant::now(), Tally::default());
     for path in &paths {
         if session.cancel.is_cancelled() {
-            // An interrupt that no run met still means that not everything ran.
+            // If an interrupt came outside of a run, not everything ran either.
             report::say(INTERRUPTED);
             ending = Ending::Stopped;
             break;
@@ -175,8 +176,8 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     Ok(ending)
 }
 
-/// Options that are mutually exclusive, and what to do about it.
-fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> {
+/// Options that are mutually exclusive, and advice.
+fn contradiction(arguments: &RunArguments) -> Option<(&'static str, &'static str)> {
     let form = arguments.emit?;
     if arguments.format == Format::Json {
         return Some(("`--emit` and `--format json` are mutually exclusive: the forms of shaders are text", LEAVE_OUT));
@@ -185,7 +186,7 @@ fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> 
         Some(Engines::Both) => {
             Some(("`--emit` and `--engine both` are mutually exclusive: nothing runs", "choose one engine, or none"))
         }
-        Some(Engines::Interpreter) if form != Form::Ir => {
+        Some(Engines::Interpreter) if form != EmittedForm::Ir => {
             Some(("the interpreter has no machine code and no packets to print", "leave `--engine` out"))
         }
         _ => None,
@@ -194,25 +195,25 @@ fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> 
 
 const LEAVE_OUT: &str = "leave one of them out";
 
-/// What is the same for all documents of a command.
-struct Session<'a> {
-    arguments: &'a Arguments,
+/// The settings and the results common to all documents of a command.
+struct RunSession<'a> {
+    arguments: &'a RunArguments,
     styles: &'a Styles,
     device: Device,
     cancel: CancelToken,
     interrupts: Interrupts,
     temporary: Temporary,
-    /// Whether there is one document only.
+    /// Set if there is only one document.
     is_alone: bool,
     /// The outputs of all documents so far.
     taken: BTreeSet<PathBuf>,
-    /// Whether results go to stdout, so that what there is to say goes to stderr.
+    /// Set if results go to stdout, so that messages go to stderr.
     stdout_is_taken: bool,
     /// The documents so far, as JSON.
     entries: Vec<Value>,
 }
 
-/// What a document gave up to its end or its error.
+/// The results of a document up to its end or its error.
 #[derive(Default)]
 struct Done {
     name: String,
@@ -222,13 +223,13 @@ struct Done {
     outputs: Vec<PathBuf>,
 }
 
-/// Why a document ended early.
+/// The reason why a document ended early.
 enum Stop {
     Document(DocumentError),
     Stdout(io::Error),
     /// Between two parts of the work; in a step it is an error of the document.
     Interrupted,
-    /// Something about the command line, which was said.
+    /// A problem with the command line, which was reported.
     Said,
 }
 
@@ -244,7 +245,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-impl Session<'_> {
+impl RunSession<'_> {
     fn document(&mut self, path: &Path) -> io::Result<Ending> {
         let mut done = Done::default();
         let mut interrupted = false;
@@ -282,13 +283,13 @@ impl Session<'_> {
         })
     }
 
-    /// Where an interrupt may end a document, beside its steps.
+    /// Ends a document between its steps if there was an interrupt.
     fn go_on(&self) -> Result<(), Stop> {
         if self.cancel.is_cancelled() { Err(Stop::Interrupted) } else { Ok(()) }
     }
 
     fn parts(&mut self, path: &Path, done: &mut Done) -> Result<(), Stop> {
-        // Nothing is there yet that an interrupt could leave behind.
+        // There is nothing yet that an interrupt could leave behind.
         self.interrupts.end_at_once(true);
         let document = Document::load(path);
         self.interrupts.end_at_once(false);
@@ -306,7 +307,7 @@ impl Session<'_> {
         self.warn(ready.warnings(), done);
         self.go_on()?;
         if let Some(form) = self.arguments.emit {
-            // Nothing is written that would have to be put in order, and a listing takes seconds that nothing else cuts short.
+            // Nothing written needs cleaning up, and a listing takes seconds that nothing else would interrupt.
             self.interrupts.end_at_once(true);
             let shown = self.emit(path, &ready, form);
             self.interrupts.end_at_once(false);
@@ -336,7 +337,7 @@ impl Session<'_> {
                     ));
                 }
                 let disagreement = first.as_ref().and_then(|first| first.disagreement_until(&outcome, &self.cancel));
-                // What was not looked at any more would count as alike.
+                // Anything not compared yet would count as equal.
                 self.go_on()?;
                 let line = RunLine {
                     name: ready.document().name(),
@@ -365,7 +366,7 @@ impl Session<'_> {
         done.warnings.extend(warnings.iter().map(summary::error_json));
     }
 
-    /// Runs a form of the document; the outputs are those of the first run.
+    /// Runs a variant of the document; the outputs are those of the first run.
     fn run(
         &self,
         ready: &Prepared,
@@ -386,7 +387,7 @@ impl Session<'_> {
     fn options(&self, engine: Engine) -> RunOptions {
         let mut options = RunOptions::new(engine);
         if self.arguments.engine.is_some() {
-            // What was asked for, or nothing.
+            // The engine asked for, or none.
             options.oversize = Oversize::Refuse;
         }
         options.time_limit = self.arguments.timeout;
@@ -396,7 +397,7 @@ impl Session<'_> {
         options
     }
 
-    /// Leaves stdout to the results of the only document. Says why where it cannot.
+    /// Reserves stdout for the results of the only document. Reports why if it cannot.
     fn takes_stdout(&mut self) -> bool {
         let (text, help) = match (self.arguments.format, self.is_alone) {
             (Format::Json, _) => ("`--format json` and a file `-` would both be written to standard output", LEAVE_OUT),
@@ -412,7 +413,7 @@ impl Session<'_> {
         false
     }
 
-    /// Where what there is to say is written, and how.
+    /// The stream for messages, and its style.
     fn out(&self) -> (Box<dyn Write>, Style) {
         match self.stdout_is_taken {
             false => (Box::new(io::stdout().lock()), self.styles.out),
@@ -431,7 +432,7 @@ impl Session<'_> {
         }
     }
 
-    /// What was asked for besides: a pixel, numbers; and pictures of what does not hold.
+    /// Shows additional output: a pixel, numbers, and pictures of mismatches.
     fn show_more(&self, ready: &Prepared, outcome: &Outcome) -> Result<(), Stop> {
         let folder = self.folder();
         for (path, written) in difference::write(ready, outcome, folder) {
@@ -483,14 +484,14 @@ impl Session<'_> {
         }
     }
 
-    fn emit(&self, path: &Path, ready: &Prepared, form: Form) -> Result<(), Stop> {
+    fn emit(&self, path: &Path, ready: &Prepared, form: EmittedForm) -> Result<(), Stop> {
         let engine = Engines::list(self.arguments.engine)[0];
-        // With what a comment begins.
+        // The beginning of a comment.
         let (form, mark) = match form {
-            Form::Ir => (Emit::Ir, '#'),
-            Form::Packet => (Emit::Packet, '#'),
-            Form::Clif => (Emit::Clif, ';'),
-            Form::Asm => (Emit::Asm, ';'),
+            EmittedForm::Ir => (Emit::Ir, '#'),
+            EmittedForm::Packet => (Emit::Packet, '#'),
+            EmittedForm::Clif => (Emit::Clif, ';'),
+            EmittedForm::Asm => (Emit::Asm, ';'),
         };
         self.go_on()?;
         let mut out = io::stdout().lock();

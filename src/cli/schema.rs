@@ -1,4 +1,4 @@
-//! `brolga schema`: the keys of documents as a JSON schema, for editors.
+//! `brolga schema`: prints the keys of documents as a JSON schema, for editors.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Tables as text.
+//! Formats tables as text.
 
 use std::io::{self, Write};
 
@@ -6,14 +6,14 @@ use super::style::Style;
 
 /// A table as text.
 pub(crate) struct Sheet<'a> {
-    /// Each with whether its column holds numbers.
+    /// Each with a flag for columns of numbers.
     pub headings: Vec<(&'a str, bool)>,
     /// Row by row.
     pub cells: Vec<Vec<String>>,
 }
 
 impl Sheet<'_> {
-    /// Writes it, numbers to the right.
+    /// Writes it, with numbers aligned to the right.
     pub fn write(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
         let Self { headings, cells } = self;
         let width = |at: usize| cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);

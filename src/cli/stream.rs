@@ -1,4 +1,4 @@
-//! Files that may be standard input or output, which are written `-`.
+//! Reads and writes files that may be standard input or output, which are written `-`.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -9,15 +9,15 @@ use brolga::files::Claim;
 use super::style::Style;
 use super::{Ending, report};
 
-/// Larger files are no shaders, and no listings of one.
+/// Larger files are neither shaders nor listings.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Whether a path stands for standard input or output.
+/// `true` if a path stands for standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads a file. Says why it cannot be read.
+/// Reads a file, or reports why it cannot be read.
 pub(super) fn read(path: &Path, style: Style) -> Result<Vec<u8>, Ending> {
     load(path).map_err(|text| {
         report::print_plain(text, None, style);
@@ -25,7 +25,7 @@ pub(super) fn read(path: &Path, style: Style) -> Result<Vec<u8>, Ending> {
     })
 }
 
-/// Reads a file, or tells why it cannot be read.
+/// Reads a file, or returns a message about why it cannot be read.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = match is_standard(path) {
         true => read_bounded(io::stdin().lock()),
@@ -40,7 +40,7 @@ pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Whether standard input, which can be read once, is named more than once. Says so.
+/// Reports if standard input, which can be read once, is named more than once, and returns `true` then.
 pub(super) fn names_input_twice(paths: &[PathBuf], style: Style) -> bool {
     let is_twice = paths.iter().filter(|path| is_standard(path)).count() > 1;
     if is_twice {
@@ -56,8 +56,8 @@ fn read_bounded(reader: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes what was made of `input`, all of it or nothing. Says why it cannot be written; only standard output's errors are
-/// the caller's.
+/// Writes the result for `input`, all of it or nothing. Reports why it cannot be written; only standard output's errors
+/// are the caller's.
 pub(super) fn write(path: &Path, input: &Path, bytes: &[u8], style: Style) -> io::Result<Ending> {
     if is_standard(path) {
         let mut out = io::stdout().lock();
@@ -79,14 +79,14 @@ pub(super) fn write(path: &Path, input: &Path, bytes: &[u8], style: Style) -> io
 }
 
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Pipes and devices are written as they are; no file may take their place.
+    // Pipes and devices are written to directly; no file may replace them.
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return fs::write(path, bytes);
     }
     Claim::new(path)?.commit(bytes)
 }
 
-/// Whether both lead to one name. Of a second name for one file (a hard link) only the output's is replaced.
+/// `true` if both lead to one name. Of a second name for one file (a hard link) only the output's is replaced.
 fn is_same(path: &Path, other: &Path) -> bool {
     matches!([path, other].map(fs::canonicalize), [Ok(path), Ok(other)] if path == other && path.is_file())
 }

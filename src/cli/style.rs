@@ -1,4 +1,4 @@
-//! Colours, chosen once for stdout and once for stderr.
+//! Chooses colours, once for stdout and once for stderr.
 
 use std::io::IsTerminal;
 
@@ -6,7 +6,7 @@ use brolga::LineKind;
 
 use super::Color;
 
-/// Whether each stream is coloured.
+/// The style of each stream.
 pub(super) struct Styles {
     /// Stdout.
     pub out: Style,
@@ -15,7 +15,7 @@ pub(super) struct Styles {
 }
 
 impl Styles {
-    /// Follows `--color`, then NO_COLOR, then whether the stream is a terminal that has colours.
+    /// Follows `--color`, then NO_COLOR, then the capabilities of the terminal.
     pub fn choose(color: Color) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let style = |is_capable: bool| Style {
@@ -29,35 +29,35 @@ impl Styles {
     }
 }
 
-/// Whether a stream is a terminal that understands colours and moves of the cursor, as those called `dumb` do not.
+/// `true` if a stream is a terminal with colours and cursor movement, which those called `dumb` lack.
 pub(super) fn is_capable(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && !is_dumb()
 }
 
-/// Whether the terminal, if there is one, has neither colours nor moves of the cursor.
+/// `true` if the terminal, if there is one, has neither colours nor cursor movement.
 pub(super) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
-/// How to write on one stream.
+/// The style of output on one stream.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
-    /// Whether to use colours.
+    /// Set to use colours.
     pub coloured: bool,
 }
 
 impl Style {
-    /// What is well.
+    /// The style for success.
     pub fn good(self, text: &str) -> String {
         self.wrap("32", text)
     }
 
-    /// What is not.
+    /// The style for failure.
     pub fn bad(self, text: &str) -> String {
         self.wrap("1;31", text)
     }
 
-    /// A line of a listing: what the shader says stands out, what only places it steps back.
+    /// A line of a listing: the shader's own text stands out, annotations are dim.
     pub fn listed(self, kind: LineKind, line: &str) -> String {
         match kind {
             LineKind::Shader => self.wrap("1", line),
@@ -78,7 +78,7 @@ impl Style {
         self.wrap("36", text)
     }
 
-    /// What is only there to read the rest by.
+    /// The style for secondary text.
     pub fn dim(self, text: &str) -> String {
         self.wrap("2", text)
     }

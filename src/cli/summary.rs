@@ -1,4 +1,4 @@
-//! What a run prints on stdout: a line for each run as it ends, or one JSON document at the end.
+//! Prints the results of runs on stdout: a line for each run as it ends, or one JSON document at the end.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,18 +14,18 @@ use super::report::{self, harmless};
 use super::style::Style;
 use super::{Ending, pixel};
 
-/// A document on one engine, with one form of its shaders.
+/// A document on one engine, with one variant of its shaders.
 pub(super) struct RunLine<'a> {
     pub name: &'a str,
     /// The only shader.
     pub shader: Option<&'a Path>,
     pub outcome: &'a Outcome,
-    /// A resource in which the engines gave different bits.
+    /// A resource in which the engines disagreed.
     pub disagreement: Option<&'a str>,
 }
 
 impl RunLine<'_> {
-    /// Whether everything is as expected.
+    /// `true` if everything is as expected.
     pub fn passed(&self) -> bool {
         self.disagreement.is_none() && self.outcome.passed()
     }
@@ -34,7 +34,7 @@ impl RunLine<'_> {
         verdict(self.passed(), self.outcome)
     }
 
-    /// Of a dispatch its own time.
+    /// The time of the run; for a single dispatch its own time.
     fn run_time(&self) -> Duration {
         self.outcome.report.map_or(self.outcome.run_time, |report| report.elapsed.saturating_sub(report.compile))
     }
@@ -43,8 +43,8 @@ impl RunLine<'_> {
         Some(self.outcome.report?.threads as f64 / self.run_time().as_secs_f64().max(1e-9))
     }
 
-    /// The rate for the line. Of a run shorter than this it would say how long starting it took, and of one with fewer threads in a
-    /// second how long each of them took, since no such run is limited by their number.
+    /// The rate for the line. For a run shorter than this it would show the time to start it, and for one with fewer
+    /// threads in a second the time of each of them, since no such run is limited by their number.
     fn rate(&self) -> String {
         match self.threads_per_second() {
             Some(threads) if self.run_time() >= Duration::from_millis(1) && threads >= 1e3 => {
@@ -54,7 +54,7 @@ impl RunLine<'_> {
         }
     }
 
-    /// Writes the line, and below it how what is expected came out, where there is something to say.
+    /// Writes the line, and below it the results of expectations that are worth showing.
     pub fn write_text(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
         let Outcome { engine, compile_time, plan_time, checks, counters, .. } = self.outcome;
         let verdict = match self.passed() {
@@ -106,7 +106,7 @@ impl RunLine<'_> {
     }
 }
 
-/// What became of a run, and whether anything was expected of it.
+/// The result of a run, which depends on the presence of expectations.
 pub(super) fn verdict(passed: bool, outcome: &Outcome) -> &'static str {
     match (passed, outcome.checks.is_empty()) {
         (false, _) => "fail",
@@ -115,7 +115,7 @@ pub(super) fn verdict(passed: bool, outcome: &Outcome) -> &'static str {
     }
 }
 
-/// How the documents of a command ended.
+/// The exit codes of a command's documents.
 #[derive(Default)]
 pub(super) struct Tally {
     fine: u32,
@@ -155,7 +155,7 @@ fn counter_json(counter: &CounterResult) -> Value {
     json!({ "resource": counter.name, "value": counter.value, "elements": counter.elements })
 }
 
-/// Says that an output was written.
+/// Reports that an output was written.
 pub(super) fn write_output(out: &mut impl Write, path: &Path) -> io::Result<()> {
     writeln!(out, "      wrote {}", harmless(&path.to_string_lossy()))
 }
@@ -173,7 +173,7 @@ pub(super) fn error_json(error: &DocumentError) -> Value {
     })
 }
 
-/// Says how an expectation came out: all of it where it does not hold, else what pictures and queries gave.
+/// Prints the result of an expectation: all of it if it does not hold, else figures of pictures and queries.
 fn write_check(out: &mut impl Write, check: &Checked) -> io::Result<()> {
     let id = harmless(&check.id);
     match (&check.result, check.holds()) {
@@ -230,7 +230,7 @@ fn describe(difference: &Difference) -> String {
     }
 }
 
-/// How an expectation came out, as JSON.
+/// The result of an expectation, as JSON.
 pub(super) fn check_json(check: &Checked) -> Value {
     let mut document = json!({ "id": check.id, "holds": check.holds(), "summary": check.to_string() });
     match &check.result {
@@ -293,7 +293,7 @@ pub(super) fn time(time: Duration) -> String {
     }
 }
 
-/// So many of something in a second, for people.
+/// A rate per second, for people.
 pub(super) fn rate(rate: f64, of: &str) -> String {
     match rate {
         rate if rate >= 1e9 => format!("{:.2} G{of}/s", rate / 1e9),

@@ -1,11 +1,11 @@
-//! What to do about a wrong command line, where clap does not say it.
+//! Gives advice on a wrong command line, where clap gives none.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error};
 
 use super::Cli;
 
-/// The error with what is likely meant.
+/// The error with the likely meaning.
 pub(super) fn explain(mut error: Error) -> Error {
     match error.kind() {
         ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
@@ -27,8 +27,8 @@ pub(super) fn explain(mut error: Error) -> Error {
     error
 }
 
-/// The command that is one slip away. clap looks at letters in their places alone, so that exchanged ones in a short name
-/// are a stranger to it.
+/// The command that is one typo away. clap compares letters by position only, so that it does not recognise exchanged
+/// ones in a short name.
 fn nearest(name: &str) -> Option<String> {
     let commands = Cli::command();
     let mut names = commands.get_subcommands().map(clap::Command::get_name);

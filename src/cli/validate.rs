@@ -1,4 +1,4 @@
-//! `brolga validate`: a line for everything that is wrong with shaders.
+//! `brolga validate`: prints a line for every error in shaders.
 
 use std::io::{self, Write};
 

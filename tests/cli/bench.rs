@@ -1,4 +1,4 @@
-//! `brolga bench`: the form of what it prints, never the times.
+//! Tests `brolga bench`: the format of its output, never the times.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -25,7 +25,7 @@ fn keys(object: &Value) -> String {
 
 /// The tables of a command, each as its lines and those as their cells.
 fn tables(out: &str) -> Vec<Vec<Vec<&str>>> {
-    // Two spaces or more stand between cells.
+    // Cells are separated by two spaces or more.
     let cells = |line| str::split(line, "  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     out.split("\n\n").map(|table| table.lines().map(cells).collect()).collect()
 }
@@ -68,7 +68,7 @@ fn a_job_of_several_shaders_names_them() {
     }
 }
 
-/// One case of the suite at its full size, with what its results must be.
+/// One case of the suite at its full size, with its expected results.
 #[test]
 fn the_suite_is_checked_and_measured() {
     let folder = Folder::new();
@@ -93,7 +93,7 @@ fn the_suite_is_checked_and_measured() {
         let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} is not {b}");
         let run_ms = number(&result["run"]["wall"]["median_ms"]);
         near(number(&result["bytes_per_second"]), 786_432.0 / (run_ms / 1e3));
-        // As quick as this is, whether a second thread is woken depends on the machine.
+        // In a run as quick as this, a second thread may or may not be woken, depending on the machine.
         if number(&result["workers"]) < threads {
             assert_eq!((&result["speedup"], &result["scaling"]), (&Value::Null, &Value::Null));
             continue;
@@ -114,7 +114,7 @@ fn the_suite_is_checked_and_measured() {
     assert!(lines.iter().all(|line| line["wall"].as_f64() > Some(0.0) && line["compile_min"].as_f64() > Some(0.0)));
 }
 
-/// What is bound in all ways that the suite has: words, bytes, constants, a texture, a sampler.
+/// Bindings of all kinds in the suite: words, bytes, constants, a texture, a sampler.
 #[test]
 fn cases_are_written_as_jobs_that_run() {
     let folder = Folder::new();
@@ -151,7 +151,7 @@ fn what_is_saved_can_be_compared_with() {
     let number = |key: &str| run_change[key].as_f64().unwrap();
     assert!((number("ratio") - number("before_ms") / number("now_ms")).abs() < 1e-9);
     assert_eq!(number("now_ms"), document["documents"][0]["results"][0]["run"]["cpu"]["median_ms"].as_f64().unwrap());
-    // What was measured in turns with other documents is no faster for it.
+    // Measuring it in turns with other documents makes it no faster.
     assert_eq!((&run_change["verdict"], &job[0]["compile"]["verdict"]), (&"other list".into(), &"other list".into()));
     let run = bench(&["job.toml", "--compare", "old.json"]);
     assert!(
@@ -365,7 +365,7 @@ fn an_interrupt_stops_it() {
     folder.write("wrong.toml", format!("{ADD}{WRONG}")).write("job.toml", ENDLESS);
     let mut command = folder.command(&["bench", "wrong.toml", "job.toml"]);
     let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The first line is said right before the endless shader.
+    // The first line is printed right before the endless shader.
     let mut out = BufReader::new(run.stdout.take().unwrap());
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
@@ -408,7 +408,7 @@ fn frames_of_scenes_and_drawings_have_a_table_of_their_own() {
     let run = folder.brolga(&["bench", "scene.json", "--rounds", "1", "--compare", "before.json"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
 
-    // What is wrong is told, and not measured.
+    // Mistakes are reported, and not measured.
     let text = std::fs::read_to_string(folder.path("scene.json")).unwrap();
     folder.write("scene.json", text.replacen("0.09, 1]", "0.9, 1]", 1));
     let run = folder.brolga(&["bench", "scene.json", "--rounds", "1"]);

@@ -1,4 +1,4 @@
-//! The cache of the command: used by `run`, shown and cleared by `cache`, never in the way.
+//! Tests the cache of the command: used by `run`, shown and cleared by `cache`, never in the way.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{ADD, Folder, Run, repository};
 
-/// A folder with a job that expects something, beside a folder for the cache.
+/// A folder with a job with expectations, next to a folder for the cache.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("job.toml", format!("{ADD}expect = {{ u32 = [121, 92, 63, 34, 0] }}\n"));

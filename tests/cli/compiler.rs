@@ -1,4 +1,4 @@
-//! `--compiler`: shaders in HLSL go through another program, and what it says is shown in the source.
+//! Tests `--compiler`: shaders in HLSL go through another program, and its messages are shown in the source.
 #![cfg(unix)]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use super::{Folder, Run};
 
-/// A stub that tells what it was called with, and copies a compiled shader.
+/// A stub that records its arguments, and copies a compiled shader.
 const STUB: &str = "echo \"called with $1 $2 $3\" > called.txt\ncp add.cso \"$4\"\n";
 
 const COMPILER: &str = "sh 'the stub.sh' {profile} {entry} {input} {output}";
@@ -27,7 +27,7 @@ fn a_job_of_hlsl_runs_through_the_compiler() {
     let run = folder.brolga(&["run", "job.toml", "--compiler", COMPILER]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
     assert_eq!(fs::read_to_string(folder.path("called.txt")).unwrap(), "called with cs_5_0 main x y.hlsl\n");
-    // What the job says, and the environment instead of the option.
+    // The settings of the job, and the environment instead of the option.
     folder.write("job.toml", format!("profile = \"cs_4_1\"\nentry = \"other\"\n{JOB}"));
     let run = Run::of(folder.command(&["run", "job.toml"]).env("BROLGA_COMPILER", COMPILER).output().unwrap());
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
@@ -95,7 +95,7 @@ fn a_compiler_that_fails_otherwise_is_told_of() {
     for (stub, compiler, part) in cases {
         folder(stub).brolga(&["run", "job.toml", "--compiler", compiler]).fails(2, &[part]);
     }
-    // However long a line is that it says.
+    // However long its lines are.
     let run =
         folder("head -c 1000000 /dev/zero | tr '\\0' a; exit 1").brolga(&["run", "job.toml", "--compiler", COMPILER]);
     run.fails(2, &["aaaa…"]);
@@ -125,7 +125,7 @@ fn without_a_compiler_the_way_to_one_is_told() {
     folder.brolga(&["run", "job.toml", "--compiler", "absent-compiler"]).fails(0, &[]);
 }
 
-/// The stub and what it starts tell by a pipe, whose end is seen when all of them are gone.
+/// The stub and its child hold a pipe, whose end is seen when both are gone.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_ends_the_compiler_and_what_it_started() {

@@ -1,6 +1,6 @@
-//! What a job leaves to the shader: kinds, strides, types, and the places of a constant buffer's variables.
+//! Tests what a job leaves to the shader: kinds, strides, types, and the offsets of a constant buffer's variables.
 //!
-//! `tests/data/jobs/variables.hlsl` gives back its variables one by one, so that the places are fxc's own.
+//! `tests/data/jobs/variables.hlsl` returns its variables one by one, so that the offsets are fxc's own.
 
 use std::fs;
 
@@ -31,11 +31,11 @@ strength = 10
 tile = [11, 12]
 "#;
 
-/// What the shader makes of them.
+/// The shader's results for them.
 const RESULTS: &str = "512, 0.25, 0.5, 3, 1, 0, 1, 1.5, 2.5, 3.5, 4, 5, 6, 7, 11, 12, 13, 21, 22, 23, 31, 32, 33, 41, 42, 43, \
                        0.125, 0.1, 0.2, 0.3, 9, -1, -2, 1, 4, 6, 7, 8, 9, 10, 11, 12, 77, 0.5";
 
-/// The registers beside b0, of which the job says no more than it must.
+/// The registers other than b0, with the minimum that the job must give.
 const REGISTERS: &str = r#"
 [t0]
 file = "points.npy"
@@ -86,7 +86,7 @@ fn variables_lie_where_the_compiler_puts_them() {
     let fewer = fewer.replace("0.5, 3, 1, 0, 1, 1.5, 2.5, 3.5,", "0.5, 0, 1, 0, 1, 1.5, 0, 0,");
     assert_ne!(fewer, text);
     folder.job(&fewer).fails(0, &[]);
-    // Bytes that no name covers may be set beside.
+    // Bytes that no name covers may be set as well.
     let beside = text.replace("scale = 3\n", "at = [{ byte = 12, f32 = [3] }]\n");
     folder.job(&beside).fails(0, &[]);
 }
@@ -127,7 +127,7 @@ fn what_the_shader_declares_need_not_be_said() {
     let mut texels = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut texels).unwrap();
     assert_eq!(texels, [[255; 4], [0, 128, 0, 0], [64, 0, 0, 64], [0; 4]].concat());
-    // What comes out is what is expected, by the types of the shader.
+    // The results are as expected, with the types of the shader.
     let expecting =
         REGISTERS.replace("save = \"picture.png\"", "expect = { file = \"picture.png\", tolerance = { abs = 1 } }");
     let u0 = "count = 44\nexpect = { file = \"results.npy\", tolerance = { rel = 1e-6 } }";
@@ -223,7 +223,7 @@ fn a_variable_that_is_wrong_is_told_what_would_be_right() {
 #[test]
 fn a_stripped_shader_has_no_names() {
     let folder = folder();
-    // What its program declares is still known.
+    // The declarations of its program are still known.
     let registers =
         REGISTERS.replace("[t1]", "[t1]\nformat = \"R32G32_UINT\"").replace("[t2]", "[t2]\nformat = \"R32_FLOAT\"");
     let registers = registers.replace("[u2]", "[u2]\nformat = \"R8G8B8A8_UNORM\"").replace("[u1]", "[u1]\ncounter = 0");

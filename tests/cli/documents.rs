@@ -1,4 +1,5 @@
-//! What only one of the two forms of documents had once, both have; and what those need who run documents by the folder.
+//! Tests features that both forms of documents have, which only one had once; and those for running documents by the
+//! folder.
 
 use std::fs;
 
@@ -173,7 +174,7 @@ fn a_folder_is_run_whole_with_a_summary_and_a_file_for_continuous_integration() 
     let long = LONG.replace("\"saxpy.cso\"", "\"../saxpy.cso\"");
     folder.write("all/a.toml", &long).write("all/b.toml", long.replace("{ ulp = 1 }", "\"exact\""));
     folder.write("all/deep/document.toml", "dispatch = [1, 1, 1]\nshader = \"none.cso\"\n");
-    // What is no document is left out.
+    // Files that are not documents are left out.
     folder.write("all/Cargo.toml", "[package]\n").write("all/numbers.json", "[1, 2]");
     let run = folder.brolga(&["run", "all", "--junit", "results.xml"]);
     assert_eq!(run.code, Some(2), "{}{}", run.out, run.err);

@@ -1,4 +1,4 @@
-//! `brolga run --emit packet`: what it says of samples, by what is bound.
+//! Tests `brolga run --emit packet`: its comments on samples, which depend on the bindings.
 
 use super::Folder;
 
@@ -46,7 +46,7 @@ comparison = \"less\"
 raw = 256
 ";
 
-/// What is said of the four samples, in order.
+/// The comments on the four samples, in order.
 fn said(folder: &Folder, job: &str, more: &[&str]) -> Vec<String> {
     folder.write("job.toml", job);
     let run = folder.brolga(&[&["run", "job.toml", "--emit", "packet"], more].concat());
@@ -66,7 +66,7 @@ fn samples_go_by_packets_or_lane_by_lane_from_copies_or_blocks() {
             format!("t0 with s2: by packets, {first}"),
             "t0 with s4: lane by lane: its format has no depths to compare with".to_owned(),
             "t8 with s4: by packets".to_owned(),
-            // Of the two formats.
+            // For the two formats.
             format!("t7 to t8 with s2: by packets, {gathered}, or by packets"),
         ]
     };

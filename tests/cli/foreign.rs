@@ -1,10 +1,10 @@
-//! Files that are no shaders: every command that reads shaders says what they are and what to do with them.
+//! Tests files that are not shaders: every command that reads shaders names their type and gives advice.
 
 use std::fs;
 
 use super::{Folder, repository};
 
-/// A name, what stands in the file, and what is said about it.
+/// A name, the content of the file, and the expected message.
 pub(super) type Case = (&'static str, Vec<u8>, &'static [&'static str]);
 
 /// A container whose only chunk has this name. The version, the size, the count and the offset are those of the format.
@@ -119,8 +119,8 @@ fn with_name(name: &[u8; 5]) -> Vec<u8> {
     let resources = bytes.windows(4).position(|word| word == b"RDEF").unwrap();
     let at = |place: usize| u32::from_le_bytes(bytes[place..][..4].try_into().unwrap()) as usize;
     let data = resources + 8;
-    // The first constant buffer's first variable; the layout is that of RDEF: the count and the place of the buffers,
-    // then in a buffer its name, the count of its variables and their place, and in a variable its name.
+    // The first constant buffer's first variable; the layout is that of RDEF: the count and the offset of the buffers,
+    // then in a buffer its name, the count of its variables and their offset, and in a variable its name.
     let buffer = data + at(data + 4);
     let variable = data + at(buffer + 8);
     let place = data + at(variable);
@@ -128,7 +128,7 @@ fn with_name(name: &[u8; 5]) -> Vec<u8> {
     bytes
 }
 
-/// What a command writes to a terminal, without colours.
+/// The output of a command on a terminal, without colours.
 #[cfg(target_os = "linux")]
 fn on_terminal(folder: &Folder, arguments: &[&str]) -> String {
     let mut command = folder.command(arguments);
@@ -136,7 +136,7 @@ fn on_terminal(folder: &Folder, arguments: &[&str]) -> String {
     shown_by(command)
 }
 
-/// What a command writes to a terminal.
+/// The output of a command on a terminal.
 #[cfg(target_os = "linux")]
 fn shown_by(mut command: std::process::Command) -> String {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -154,7 +154,7 @@ fn shown_by(mut command: std::process::Command) -> String {
     let mut bytes = Vec::new();
     let mut ours = fs::File::from(ours);
     let mut block = [0; 4096];
-    // Once no process writes any more the terminal gives an error.
+    // Once no process writes any more, reading the terminal fails.
     while let Ok(read @ 1..) = ours.read(&mut block) {
         bytes.extend_from_slice(&block[..read]);
     }
@@ -168,7 +168,7 @@ fn a_dumb_terminal_gets_no_colours() {
     let folder = Folder::new();
     let with = |term: &str, arguments: &[&str]| {
         let mut command = folder.command(arguments);
-        // Build servers say that they are some, and that their logs have colours.
+        // Build servers set CI, and their logs have colours.
         command.env("TERM", term).env("CI", "true");
         shown_by(command)
     };
@@ -204,7 +204,7 @@ fn a_text_in_another_language_is_no_listing() {
         .write("a.comp", "#version 450\nvoid main() {}\n")
         .brolga(&["asm", "a.comp", "-o", "a.cso"])
         .fails(2, &["a.comp is no listing", "this is GLSL"]);
-    // With a mistake a listing is one nevertheless, whatever its comments say.
+    // A listing with a mistake is still a listing, whatever its comments contain.
     let listing = "// cbuffer C { float4 tint; }\ncs_5_9\ndcl_thread_group 1, 1, 1\nret\n";
     folder.write("b.asm", listing).brolga(&["asm", "b.asm", "-o", "b.cso"]).fails(2, &["`cs_5_9`", "b.asm:2:1"]);
 }

@@ -1,5 +1,5 @@
-//! `brolga info` and `brolga validate`: what they say about shaders of every kind. The compiler's listings beside the
-//! shaders say the same.
+//! Tests `brolga info` and `brolga validate`: their output for shaders of every kind. The compiler's listings next to
+//! the shaders say the same.
 
 use std::fs;
 use std::io::Write;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Folder, Run, repository};
 
-/// What `brolga info` says about a shader of the repository, as text and as JSON.
+/// The output of `brolga info` for a shader of the repository, as text and as JSON.
 fn info(path: &str) -> (String, Value) {
     let (folder, path) = (Folder::new(), repository(path));
     let path = path.to_str().unwrap();

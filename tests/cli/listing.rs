@@ -1,4 +1,4 @@
-//! `brolga dis` and `brolga asm`: what they print, what they write, what they say about mistakes.
+//! Tests `brolga dis` and `brolga asm`: their output, their files, their messages about mistakes.
 
 use std::fs;
 use std::io::Write;

@@ -1,22 +1,22 @@
-//! The command as a person meets it: what it prints, its exit codes, what it leaves behind.
+//! Tests the command as people use it: its output, its exit codes, its files.
 //!
 //! | file | what |
 //! |---|---|
 //! | `mistakes.rs` | mistakes in documents, with the message of each |
 //! | `documents.rs` | what both forms of documents have; folders of documents |
 //! | `declared.rs` | what a document leaves to the shader |
-//! | `outputs.rs` | what `brolga run` leaves where it writes |
+//! | `outputs.rs` | the files that `brolga run` leaves |
 //! | `bench.rs` | `brolga bench` |
 //! | `new.rs` | `brolga new` |
 //! | `listing.rs` | `brolga dis` and `brolga asm` |
-//! | `emit.rs` | what `brolga run --emit packet` says of samples |
-//! | `written.rs` | what these leave where they write |
+//! | `emit.rs` | comments on samples by `brolga run --emit packet` |
+//! | `written.rs` | the files that these leave |
 //! | `info.rs` | `brolga info` and `brolga validate` |
 //! | `cache.rs` | the command's cache |
 //! | `compiler.rs` | shaders in HLSL, by another program |
 //! | `vkd3d.rs` | the same by vkd3d-compiler, which is known by name |
-//! | `foreign.rs` | files that are no shaders |
-//! | `memory.rs` | inputs that want more memory than there is |
+//! | `foreign.rs` | files that are not shaders |
+//! | `memory.rs` | inputs that need more memory than there is |
 //! | `usage.rs` | command lines that are wrong |
 //! | `packaging.rs` | completions and the manual |
 
@@ -48,7 +48,7 @@ struct Folder {
     folder: tempfile::TempDir,
 }
 
-/// What a command did.
+/// The result of a command.
 struct Run {
     code: Option<i32>,
     out: String,
@@ -218,7 +218,7 @@ fn an_interrupt_ends_a_listing_at_once() {
     assert!(interrupt(&run));
     let mut err = String::new();
     run.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    // On a slow machine the next shader is still being compiled, which is said below the first line.
+    // On a slow machine the next shader is still being compiled, which is reported below the first line.
     assert_eq!(
         (run.wait().unwrap().code(), err.lines().next()),
         (Some(3), Some("error: interrupted, not all documents ran"))
@@ -226,15 +226,15 @@ fn an_interrupt_ends_a_listing_at_once() {
     drop(out);
 }
 
-/// Interrupts a program, as Ctrl-C does; whether it was still there.
+/// Interrupts a program, as Ctrl-C does; `true` if it still existed.
 #[cfg(unix)]
 fn interrupt(program: &Child) -> bool {
     let id = rustix::process::Pid::from_child(program);
     rustix::process::kill_process(id, rustix::process::Signal::INT).is_ok()
 }
 
-/// Profilers find a shader's code by the process that ran it, and by that alone below `perf record`, which Cranelift tells of
-/// code too.
+/// Profilers find a shader's code by the process that ran it, and only by that below `perf record`, which Cranelift
+/// tells of code too.
 #[test]
 #[cfg(target_os = "linux")]
 fn machine_code_is_named_for_profilers_on_request() {

@@ -1,7 +1,8 @@
-//! Inputs that want more memory than there is: each ends in an error that says how much was wanted for what, and none ends the process.
+//! Tests inputs that need more memory than there is: each ends in an error that names the amount and the purpose, and
+//! none kills the process.
 //!
-//! The command runs under a limit on its address space. `BROLGA_MEMORY=all` takes the inputs that are large files, too, and each input
-//! under many limits, of which some are enough (`scripts/long.sh memory`).
+//! The command runs under a limit on its address space. `BROLGA_MEMORY=all` takes the inputs that are large files, too,
+//! and each input under many limits, some of which are enough (`scripts/long.sh memory`).
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
@@ -12,17 +13,17 @@ use serde_json::{Value, json};
 
 use super::{Folder, Run};
 
-/// Mebibytes of address space: more than the command needs by itself, with its threads, and less than the inputs want.
+/// Mebibytes of address space: more than the command needs by itself, with its threads, and less than the inputs need.
 const LIMIT: u64 = 768;
 
 /// An input.
 struct Input {
     name: &'static str,
-    /// Whether it takes long to make.
+    /// Set if it takes long to make.
     is_large: bool,
-    /// Writes it; gives what to run.
+    /// Writes it; returns the file to run.
     make: fn(&Folder) -> &'static str,
-    /// What the message must say: where it is, and how many bytes were wanted.
+    /// Required parts of the message: the position, and the number of bytes.
     parts: &'static [&'static str],
 }
 
@@ -196,7 +197,8 @@ const INPUTS: &[Input] = &[
         name: "a picture of floats",
         is_large: true,
         make: |folder| {
-            // A small one, whose header then says another size, and whose rest is long enough for that to be possible.
+            // A small one, whose header is then changed to another size, with enough data after it for that to be
+            // possible.
             let texture = json!({ "kind": "texture2d", "format": "R32_FLOAT", "width": 4, "height": 4 });
             let save = json!([{ "resource": "a", "file": "x.exr" }]);
             scene(folder, json!({ "a": texture }), json!([]), json!({ "save": save }));
@@ -251,14 +253,14 @@ fn scene(folder: &Folder, resources: Value, steps: Value, more: Value) -> &'stat
     "scene.json"
 }
 
-/// A file that begins with these bytes and goes on with so many zeros, which take no room.
+/// A file that begins with these bytes and continues with `zeros` zeros, which take no space.
 fn sparse(folder: &Folder, name: &str, head: &[u8], zeros: u64) {
     let mut file = File::create(folder.path(name)).unwrap();
     file.write_all(head).unwrap();
     file.set_len(head.len() as u64 + zeros).unwrap();
 }
 
-/// What a file with so many floats begins with, as NumPy writes it.
+/// The header of a file with `count` floats, as NumPy writes it.
 fn array(count: u64) -> Vec<u8> {
     array_of(&format!("({count},)"))
 }
@@ -271,7 +273,7 @@ fn array_of(shape: &str) -> Vec<u8> {
     header
 }
 
-/// What a .dds file of R32_FLOAT begins with.
+/// The header of a .dds file of R32_FLOAT.
 fn dds(width: u32, height: u32) -> Vec<u8> {
     let mut words = [0_u32; 37];
     (words[0], words[1], words[2], words[3], words[4]) = (0x2053_4444, 124, 0x1007, height, width);
@@ -280,7 +282,7 @@ fn dds(width: u32, height: u32) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// A frame of so many blocks, each of 128 KiB of one byte (RFC 8878).
+/// A frame of this many blocks, each of 128 KiB of one byte (RFC 8878).
 fn zeros_by_zstandard(blocks: u32) -> Vec<u8> {
     // A window of 128 KiB.
     let mut file = [&0xfd2f_b528_u32.to_le_bytes()[..], &[0, 7 << 3]].concat();
@@ -292,7 +294,7 @@ fn zeros_by_zstandard(blocks: u32) -> Vec<u8> {
     file
 }
 
-/// What there is only so much of.
+/// The limited resource.
 #[derive(Clone, Copy)]
 enum Bound {
     /// All addresses.
@@ -301,7 +303,7 @@ enum Bound {
     Data,
 }
 
-/// Runs the command with so many mebibytes.
+/// Runs the command with this many mebibytes.
 fn under(folder: &Folder, bound: Bound, mebibytes: u64, arguments: &[&str]) -> Run {
     within(folder, bound, mebibytes, "", arguments)
 }
@@ -343,14 +345,14 @@ fn more_memory_than_there_is_is_an_error_that_says_how_much_for_what() {
             assert!(said.contains(part.trim()), "{}: `{part}` is missing in {said}", input.name);
         }
         for mebibytes in (LIMIT..2048).step_by(160).filter(|_| all) {
-            // Where there is memory, some take long.
+            // With enough memory, some take long.
             let run = within(&folder, Bound::Space, mebibytes, "timeout 20", &["run", file, "--threads", "2"]);
             assert!(run.code.is_some(), "{} within {mebibytes} MiB: {}{}", input.name, run.out, run.err);
         }
     }
 }
 
-/// What was copied as a whole once goes piece by piece, and takes no memory.
+/// Copies are made piece by piece, and take no memory.
 #[test]
 fn copies_and_pictures_take_no_memory_of_their_own() {
     let folder = folder();
@@ -370,7 +372,7 @@ fn copies_and_pictures_take_no_memory_of_their_own() {
     assert!(saved[128..].chunks_exact(4).all(|word| word == [7, 0, 0, 0]) && saved.len() == 128 + (256 << 20));
 }
 
-/// An array of gigabytes that a shader reads is mapped: only what is read takes memory.
+/// An array of gigabytes that a shader reads is mapped: only the part read takes memory.
 #[test]
 fn large_arrays_are_mapped() {
     let all = std::env::var("BROLGA_MEMORY").is_ok_and(|which| which == "all");
@@ -378,6 +380,6 @@ fn large_arrays_are_mapped() {
     let folder = folder();
     sparse(&folder, "x.npy", &array(bytes / 4), bytes);
     folder.write("job.toml", "shader = \"add.cso\"\ndispatch = [1, 1, 1]\n[t0]\nraw = {}\nfile = \"x.npy\"\n[t1]\nraw = 1024\nfill = \"zero\"\n[u0]\nraw = 1024\nexpect = { u32 = [0, 0] }\n");
-    // What is mapped to be read is no data of the process.
+    // Read-only mappings do not count as data of the process.
     under(&folder, Bound::Data, 192, &["run", "job.toml", "--threads", "2"]).fails(0, &[]);
 }

@@ -1,4 +1,4 @@
-//! Mistakes in jobs: each is named, at its place, with what would be right, in a message that a person can read.
+//! Tests mistakes in jobs: each is reported at its position, with advice, in a message that a person can read.
 
 use std::fs;
 
@@ -47,7 +47,7 @@ fn mistakes_are_told_with_what_would_be_right() {
     folder.job("shader = \n").fails(2, &["job.toml:1:"]);
 }
 
-/// The shader never ends: were the outputs looked at after the run, this test would not end either.
+/// The shader never ends: if the outputs were checked after the run, this test would not end either.
 #[test]
 fn an_output_that_cannot_be_written_is_found_before_the_run() {
     let folder = Folder::new();
@@ -67,7 +67,7 @@ fn absurd_numbers_are_refused() {
     groups("[1, 1, 1]\nfirst_group = [4294967295, 0, 0]").fails(3, &["job.toml:4:"]);
     groups("[4294967295, 4294967295, 4294967295]").fails(3, &["4294967295", "the device's limit is 65535"]);
     folder.brolga(&["run", "job.toml", "--threads", "1000000"]).fails(2, &["--threads"]);
-    // The compiler refuses such a group; a file can have it all the same. dcl_thread_group is its code and three sizes.
+    // The compiler rejects such a group; a file can have it all the same. dcl_thread_group is its code and three sizes.
     let whole = fs::read(folder.path("add.cso")).unwrap();
     let words = |sizes: [u32; 3]| [0x0400_009b, sizes[0], sizes[1], sizes[2]].map(u32::to_le_bytes).concat();
     let at = whole.windows(16).position(|bytes| bytes == words([64, 1, 1])).unwrap();
@@ -134,7 +134,7 @@ fn what_a_message_quotes_is_short() {
     let run = folder.write("job.json", line).brolga(&["run", "job.json"]);
     run.fails(2, &["job.json:1:23", "unknown key `dispach`", "did you mean `dispatch`?"]);
     assert!(run.err.len() < 1000, "{} bytes", run.err.len());
-    // A header may have 64 KiB, all of which may stand for the type of the numbers, or for the array's sides.
+    // A header may have 64 KiB, all of which may be the type of the numbers, or the array's shape.
     for (from, to) in [("<u4", "<u4".repeat(20_000)), ("(256,)", format!("({})", "7,".repeat(30_000)))] {
         let text = "{'descr': '<u4', 'fortran_order': False, 'shape': (256,), }\n".replace(from, &to);
         let header = [b"\x93NUMPY\x01\x00".as_slice(), &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat();

@@ -1,4 +1,4 @@
-//! What `brolga run` leaves where it writes: its own files are safe, and old ones keep what they are.
+//! Tests the files that `brolga run` leaves: its own are complete, and old ones keep their content.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn a_job_does_not_replace_what_it_is_made_of() {
     }
     let outside = folder.job(&saving("inner/../add.cso"));
     outside.fails(2, &["inner/../add.cso: a document writes in the folder for outputs or below it", "--anywhere"]);
-    // What one job writes another may read.
+    // A job may read the output of another.
     folder.write("next.toml", saving("two.bin").replace("u32 = [1, 2, 3, 4]", "file = \"one.bin\""));
     folder.write("job.toml", saving("one.bin")).brolga(&["run", "job.toml", "next.toml"]).fails(0, &[]);
 }

@@ -1,4 +1,4 @@
-//! Completions and the manual.
+//! Tests completions and the manual.
 
 use super::Folder;
 
@@ -17,7 +17,7 @@ fn every_shell_gets_completions_of_every_command() {
     folder.brolga(&["completions", "tcsh"]).fails(2, &["'tcsh'", "bash"]);
 }
 
-/// `bash` itself says what it would complete.
+/// Asks `bash` itself for completions.
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes_the_name_of_a_command() {
@@ -26,7 +26,7 @@ fn bash_completes_the_name_of_a_command() {
     let script =
         "source ./brolga.bash; COMP_WORDS=(brolga va); COMP_CWORD=1; _brolga brolga va brolga; echo ${COMPREPLY[@]}";
     let bash = std::process::Command::new("bash").args(["-c", script]).current_dir(folder.folder.path()).output();
-    // Where there is no bash there is nothing to complete.
+    // Without bash there is nothing to test.
     if let Ok(bash) = bash {
         assert_eq!(String::from_utf8(bash.stdout).unwrap(), "validate\n");
     }

@@ -1,4 +1,4 @@
-//! Command lines that are wrong, or ask for what cannot be: what is said about them.
+//! Tests the messages for command lines that are wrong, or ask for something impossible.
 
 use super::{ADD, Folder};
 

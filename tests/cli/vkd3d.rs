@@ -1,4 +1,5 @@
-//! `--compiler vkd3d`: the versions that compile, what they are called with, where their messages lead, and what they compile wrongly.
+//! Tests `--compiler vkd3d`: the supported versions, their arguments, the positions in their messages, and their known
+//! bugs.
 #![cfg(unix)]
 
 use std::env;
@@ -12,7 +13,7 @@ const SOURCE: &str = "RWByteAddressBuffer u0;\n[numthreads(1, 1, 1)]\nvoid main(
 
 const JOB: &str = "shader = \"x y.hlsl\"\ndispatch = [1, 1, 1]\n[t0]\nraw = 1024\nfill = \"zero\"\n[t1]\nraw = 1024\nfill = \"zero\"\n[u0]\nraw = 1024\n";
 
-/// What version 2.1 of Debian prints, with another version.
+/// The output of Debian's version 2.1, with another version number.
 fn version(number: &str) -> String {
     format!("vkd3d shader compiler version {number} using vkd3d-shader {number} (Debian {number}+ds-1)")
 }
@@ -152,7 +153,7 @@ fn messages_lead_to_their_places() {
     let second =
         folder("2.1", &format!("echo 'x y.hlsl:3:17: W5300: Implicit truncation of vector type.' >&2\n{COPY}"));
     brolga(&second, &RUN).fails(0, &["⚠ W5300: Implicit truncation of vector type.", "[x y.hlsl:3:17]"]);
-    // Without a place.
+    // Without a position.
     for (said, part) in [
         (
             "x y.hlsl: E5005: Entry point \"nope\" is not defined.",
@@ -169,7 +170,8 @@ fn messages_lead_to_their_places() {
     brolga(&third, &RUN).fails(0, &["⚠ W4305: Unterminated #if block."]);
 }
 
-/// What 2.1 makes and prints of this source. It counts lines in preprocessed text, in which included files are longer than the line that includes them, and comments shorter.
+/// The output of 2.1 for this source. It counts lines in preprocessed text, in which included files are longer than the
+/// line that includes them, and comments shorter.
 #[test]
 fn lines_of_preprocessed_text_lead_to_the_source() {
     let folder = folder("2.1", "");
@@ -238,7 +240,7 @@ fn a_compiler_on_the_path_is_named_and_not_started() {
     assert!(!folder.path("called.txt").exists());
 }
 
-/// The program of this machine, if there is one: what it is decides what it does.
+/// The program of this machine, if there is one; the expectation depends on its version.
 #[test]
 fn the_real_program_compiles_or_is_refused() {
     let Some(path) = env::var_os("PATH").and_then(|folders| {

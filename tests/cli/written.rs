@@ -1,4 +1,4 @@
-//! What `brolga dis` and `brolga asm` leave where they write.
+//! Tests the files that `brolga dis` and `brolga asm` leave.
 
 use std::fs;
 

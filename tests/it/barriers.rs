@@ -1,9 +1,9 @@
-//! Barriers under computed conditions: they run where all threads agree, whatever the condition was computed from, and
-//! stop the run with the two threads and the instruction where they do not.
+//! Tests barriers under computed conditions: they run if all threads agree, whatever the condition was computed from,
+//! and otherwise stop the run with the two threads and the instruction.
 //!
-//! Threads *exchange*: each puts its number into shared memory, waits, adds its neighbour's, and waits. What comes out is
-//! stated by a loop over the threads. Each program is written in assembly language, since the compiler refuses most of
-//! these conditions; `barriers/computed.hlsl` has those that it accepts.
+//! Threads *exchange*: each puts its number into shared memory, waits, adds its neighbour's, and waits. The expected
+//! result is computed by a loop over the threads. Each program is written in assembly language, since the compiler
+//! rejects most of these conditions; `barriers/computed.hlsl` has those that it accepts.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use brolga_testing::run::assemble;
 const THREADS: u32 = 20;
 const GROUPS: u32 = 3;
 
-/// What a thread is told to do: rounds of a loop, a condition, a selector, whether to return at once.
+/// The orders for a thread: rounds of a loop, a condition, a selector, a flag to return at once.
 type Orders = [u32; 4];
 
-/// Where orders come from.
+/// The source of orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Source {
     /// Each thread reads its own from a buffer.
@@ -26,7 +26,7 @@ enum Source {
     GroupRecord,
     /// One thread puts them into shared memory, all read them there.
     Shared,
-    /// Each thread atomically adds nothing to a counter of its own and uses what it gets.
+    /// Each thread atomically adds nothing to a counter of its own and uses the result.
     Atomic,
 }
 
@@ -67,14 +67,15 @@ impl Source {
     }
 }
 
-/// What replaces `exchange` in the text of a case.
+/// The replacement of `exchange` in the text of a case.
 const EXCHANGE: &str = "store_structured g0.x, vThreadIDInGroupFlattened.x, l(0), r0.x
 sync_g_t
 ld_structured r0.z, r0.y, l(0), g0.xxxx
 sync_g_t
 iadd r0.x, r0.x, r0.z";
 
-/// The group's threads as the rule has them: what each exchanges, what is in shared memory, who has not returned.
+/// The group's threads by the rule: the value each exchanges, the content of shared memory, the threads that have not
+/// returned.
 struct Model {
     values: Vec<u32>,
     shared: Vec<u32>,
@@ -100,7 +101,7 @@ impl Model {
     }
 }
 
-/// What a program does to a group whose threads agree.
+/// The effect of a program on a group whose threads agree.
 type Effect = fn(&mut Model, Orders);
 
 /// A program with its effect, and the instruction that threads with different orders of one kind disagree at.
@@ -262,7 +263,8 @@ impl Bench {
         self.device.compile(container, &CompileOptions::new(engine)).unwrap()
     }
 
-    /// Runs all groups on orders for every thread; gives what the threads stored (all ones where they did not).
+    /// Runs all groups on orders for every thread; returns the words that the threads stored (all ones where they did
+    /// not).
     fn run(&self, shader: &Shader, orders: &[Orders]) -> Result<Vec<u32>, Error> {
         self.run_on(shader, &orders.concat(), 16)
     }
@@ -350,7 +352,7 @@ fn threads_that_agree_pass() {
     });
 }
 
-/// One thread of the second group has other orders: the run stops there, and says which.
+/// One thread of the second group has other orders: the run stops there, and names it.
 #[test]
 fn one_thread_that_disagrees_is_named() {
     each(|what, bench, engine| {
@@ -384,7 +386,7 @@ fn one_thread_that_disagrees_is_named() {
     });
 }
 
-/// Selectors that differ but lead to one arm, and conditions that differ but hold, are no disagreement.
+/// Selectors that differ but lead to one arm, and conditions that differ but hold, do not count as disagreement.
 #[test]
 fn threads_may_agree_for_different_reasons() {
     each(|what, bench, engine| {
@@ -409,7 +411,7 @@ fn threads_may_agree_for_different_reasons() {
     });
 }
 
-/// Threads that returned count as arrived, whatever they would have wanted; those that are left must agree.
+/// Threads that returned count as arrived, whatever their orders; those that are left must agree.
 #[test]
 fn threads_that_returned_do_not_vote() {
     let case = CASES.last().unwrap();
@@ -451,7 +453,7 @@ fn threads_that_returned_do_not_vote() {
     });
 }
 
-/// What the compiler made of `barriers/computed.hlsl`; with `patched` each thread has a plan of its own.
+/// The compiler's output for `barriers/computed.hlsl`; with `patched` each thread has a plan of its own.
 fn compiled(patched: bool) -> Vec<u8> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/barriers/computed.cso");
     let mut bytes = std::fs::read(path).unwrap();
@@ -464,7 +466,7 @@ fn compiled(patched: bool) -> Vec<u8> {
     bytes
 }
 
-/// What `computed.hlsl` stores for a group.
+/// The words that `computed.hlsl` stores for a group.
 fn computed(group: u32, [rounds, way]: [u32; 2]) -> Vec<u32> {
     let mut model = Model::new(group);
     let rounds_before = if way == 3 { rounds.min(2) } else { rounds };

@@ -1,4 +1,4 @@
-//! Measuring changes nothing: after many dispatches on the same views the results are those of one.
+//! Tests that measuring changes nothing: after many dispatches on the same views the results are those of one.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use brolga_suite as suite;
 
 use super::documents::load;
 
-/// Shaders that change what they read: by atomics, by a hidden counter.
+/// Shaders that change memory that they read: by atomics, by a hidden counter.
 const CASES: [&str; 3] = ["atomic_ops", "append_consume", "histogram"];
 
 #[test]

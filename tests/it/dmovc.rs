@@ -1,4 +1,4 @@
-//! `dmovc`: every mask, every legal swizzle of both sources, every modifier, saturation, on every engine.
+//! Tests `dmovc`: every mask, every legal swizzle of both sources, every modifier, saturation, on every engine.
 //!
 //! The functional specification, section 22.16.2: the first two swizzled components of src0 are the conditions of .xy
 //! and .zw; without modifiers bits are moved untouched; modifiers take the data as doubles.
@@ -6,7 +6,8 @@
 use brolga_testing::program::Modifier;
 use brolga_testing::run::{Devices, Structured, assemble};
 
-/// Doubles with a story: signs, zeros, denormals, quiet and signalling NaNs with payloads, infinities, both sides of 1.
+/// Special doubles: signs, zeros, denormals, quiet and signalling NaNs with payloads, infinities, values just below and
+/// above 1.
 const DOUBLES: [u64; 16] = [
     0x0000_0000_0000_0000,
     0x8000_0000_0000_0000,
@@ -32,7 +33,7 @@ const MASKS: [u32; 3] = [0b0011, 0b1100, 0b1111];
 const THREADS: usize = 48;
 const RECORD: usize = 16;
 
-/// Words of a thread's record: src1, src2, conditions, what the destination holds before.
+/// Words of a thread's record: src1, src2, conditions, the initial content of the destination.
 fn records() -> Vec<u32> {
     let mut words = Vec::new();
     for thread in 0..THREADS {
@@ -115,7 +116,7 @@ fn expected(record: &[u32], mask: u32, swizzles: [[u32; 4]; 3], modifiers: [Modi
     result
 }
 
-/// A side that has no modifier is moved untouched even where the other has one; a saturating `dmovc` is arithmetic on
+/// An operand without a modifier is moved unchanged even if the other has one; a saturating `dmovc` is arithmetic on
 /// both.
 #[test]
 fn every_mask_swizzle_and_modifier() {

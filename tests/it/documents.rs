@@ -1,4 +1,4 @@
-//! Documents for tests: ready to run, what is said about wrong ones, and what a run left.
+//! Helps tests with documents: ready to run, messages about wrong ones, and the results of a run.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ pub fn load(path: &Path) -> Result<Prepared, DocumentError> {
     Document::load(path)?.prepare(&Limits::default())
 }
 
-/// That of a text in TOML, whose files are beside a path.
+/// The document of a text in TOML, whose files are relative to a path.
 pub fn parse(path: &Path, text: &str) -> Result<Prepared, DocumentError> {
     Document::parse(path.to_owned(), text, Syntax::Toml)?.prepare(&Limits::default())
 }
 
-/// What is said about a document: the keys that lead to the place, what is wrong there, and in brackets what to do about it.
+/// The message about a document: the keys that lead to the position, the problem, and in brackets the advice.
 pub fn said(error: &DocumentError) -> String {
     let place = error.place();
     let colon = if place.is_empty() { "" } else { ": " };
@@ -23,7 +23,8 @@ pub fn said(error: &DocumentError) -> String {
     format!("{place}{colon}{}{help}", error.problem())
 }
 
-/// Holds what is said in several cases, each with a name, against how it must begin, and tells all that are otherwise.
+/// Compares the messages in several cases, each with a name, with their expected beginnings, and reports all
+/// differences.
 #[track_caller]
 pub fn begin_with<'a>(cases: impl IntoIterator<Item = (String, String, &'a str)>) {
     let wrong = cases.into_iter().filter(|(_, said, expected)| !said.starts_with(expected));
@@ -31,7 +32,7 @@ pub fn begin_with<'a>(cases: impl IntoIterator<Item = (String, String, &'a str)>
     assert!(wrong.is_empty(), "what is said, and how it must begin:\n{}", wrong.concat());
 }
 
-/// What a run left in a resource that the document saves or expects something of.
+/// The content after a run of a resource that the document saves or has expectations about.
 pub fn bytes(outcome: &Outcome, name: &str) -> Vec<u8> {
     let resource = outcome.resource(name).unwrap_or_else(|| panic!("`{name}` is not kept"));
     resource.bytes.to_vec().expect("a part of the memory")

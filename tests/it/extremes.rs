@@ -1,15 +1,15 @@
-//! Shaders as large as Direct3D allows, and a little larger: right on both engines, held in memory and on the stack, and
-//! refused with a clear error beyond the limits.
+//! Tests shaders as large as Direct3D allows, and a little larger: right on both engines, bounded in memory and on the
+//! stack, and rejected with a clear error beyond the limits.
 //!
-//! The default run takes small sizes of most shapes. `cargo test --release -p brolga --test it extremes:: -- --ignored` runs all in
-//! full size; `cargo bench --bench linear` shows that compile time grows in proportion.
+//! The default run takes small sizes of most shapes. `cargo test --release -p brolga --test it extremes:: -- --ignored`
+//! runs all in full size; `cargo bench --bench linear` shows that compile time grows in proportion.
 
 use brolga_testing::run::{Devices, Structured};
 use brolga_testing::script::Script;
 use brolga_testing::shapes::{self, SHAPES};
 
-/// The stack of a thread that an application may call from: less than the default of two megabytes. Frames are several times as
-/// large under the sanitizer, with which all tests have guard pages.
+/// The stack of a thread that an application may call from: less than the default of two megabytes. Frames are several
+/// times as large under the sanitizer, with which all tests have guard pages.
 const STACK_BYTES: usize =
     if cfg!(any(brolga_guard_pages = "after", brolga_guard_pages = "before")) { 4 << 20 } else { 512 << 10 };
 
@@ -21,7 +21,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// Runs a program on both engines and compares what it leaves with what the model says.
+/// Runs a program on both engines and compares the results with the model.
 fn check(devices: &Devices, script: &Script) {
     let what = format!("{} of {} instructions", script.name, script.instructions());
     let shaders = devices.compile(&script.container(), &what);
@@ -66,7 +66,7 @@ fn accesses_of_large_shaders() {
     });
 }
 
-/// Values that so many ways carry that they stay in memory instead, also over a barrier.
+/// Values that so many paths carry that they stay in memory instead, also over a barrier.
 #[test]
 fn values_that_stay_in_memory() {
     on_a_small_stack(|| {
@@ -81,7 +81,7 @@ fn values_that_stay_in_memory() {
     });
 }
 
-/// Exactly what is allowed runs, and one more is refused with an error that says what is over which limit.
+/// Each maximum runs, and one more is rejected with an error that names the limit.
 #[test]
 fn at_each_limit_and_beyond() {
     type Make = fn(u32) -> Script;

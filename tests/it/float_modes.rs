@@ -1,5 +1,5 @@
-//! Hosts run in float modes of their own: other rounding, denormals as zeros, exceptions that trap. None of that reaches what Brolga
-//! computes, and nothing of it is changed. Each entry is held against itself in the default mode.
+//! Tests hosts that run in float modes of their own: other rounding, denormals as zeros, exceptions that trap. None of
+//! that affects Brolga's results, and none of it is changed. Each entry is compared with itself in the default mode.
 //!
 //! On other processors than x86-64 nothing is promised.
 
@@ -19,7 +19,7 @@ use brolga_testing::modes::{DEFAULT, MODES, in_mode};
 
 use super::documents::{load, parse};
 
-/// Holds what an entry gives in each mode against what it gives in the default one.
+/// Compares the result of an entry in each mode with that in the default one.
 #[track_caller]
 fn check<T: PartialEq + std::fmt::Debug>(entry: impl Fn() -> T) {
     let expected = in_mode(DEFAULT, &entry);
@@ -62,7 +62,7 @@ fn folded() -> Vec<u8> {
     assembler::assemble(FOLDED, &Default::default()).expect("the shader is right").bytes
 }
 
-/// What it writes, compiled and run by a device.
+/// Its output, compiled and run by a device.
 fn written(device: &Device, engine: Engine, is_apart: bool) -> Vec<u32> {
     let options = CompileOptions::new(engine);
     let shader = match is_apart {

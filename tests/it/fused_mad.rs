@@ -1,4 +1,4 @@
-//! `mad` that rounds once, as documents of both forms ask for it; without a word, twice.
+//! Tests `mad` that rounds once, if documents of either form ask for it, and twice by default.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ mad [precise(x)] r0.x, r0.x, r0.y, r0.z
 store_structured u0.x, vThreadID.x, l(0), r0.x
 ret";
 
-/// Factors and addends, of which half leave nothing but what the product's rounding loses.
+/// Factors and addends, half of which cancel everything but the rounding error of the product.
 fn operands() -> Vec<[f32; 3]> {
     let mut random = Random(11);
     let mut number = || (1.0 + random.below(1 << 23) as f32 / (1 << 23) as f32) * [1.0, -4.0, 0.125][random.below(3)];

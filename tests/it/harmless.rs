@@ -1,5 +1,5 @@
-//! Draws that mean little: positions that are no numbers, indices of nothing, targets of all sizes, what never ends. Nothing is drawn
-//! where nothing is covered, what can be drawn is, and whoever must be told is.
+//! Tests draws with invalid input: positions that are NaN, invalid indices, targets of all sizes, endless shaders.
+//! Nothing is drawn where nothing is covered, everything that can be drawn is, and errors are reported.
 
 use std::time::Duration;
 
@@ -119,9 +119,9 @@ fn positions_that_are_no_places_draw_nothing() {
             for component in 0..4 {
                 let mut all = EVERYWHERE;
                 all.iter_mut().for_each(|position| position[component] = value);
-                // An infinite w leaves three corners in one place.
+                // An infinite w leaves three vertices at one position.
                 assert_eq!(setup.covered(&all), 0, "{engine}: {value} in component {component}");
-                // One corner alone may leave something of a triangle, but never more than there are pixels.
+                // One such vertex may leave a part of a triangle, but never more than there are pixels.
                 for corner in 0..3 {
                     let mut one = EVERYWHERE;
                     one[corner][component] = value;
@@ -155,7 +155,7 @@ fn triangles_without_an_inside_draw_nothing() {
         for triangle in degenerate {
             assert_eq!(setup.covered(&triangle), 0, "{engine}: {triangle:?}");
         }
-        // A corner behind the eye, and numbers near the end of floats, leave triangles as they should be.
+        // A vertex with w <= 0, and numbers near the end of floats, leave triangles as they should be.
         let behind = [[0.0, 1.0, 0.5, 1.0], [1.0, -1.0, 0.5, 1.0], [0.0, 0.0, -1.0, -1.0]];
         assert!((1..256).contains(&setup.covered(&behind)));
         let large = EVERYWHERE.map(|position| position.map(|number| number * 1e37));
@@ -217,7 +217,7 @@ fn targets_of_one_pixel_and_of_the_most() {
         assert_eq!(pass.finish().unwrap()[0].samples, 1);
         assert_eq!(smallest.buffer().to_vec::<u8>().unwrap(), [255]);
 
-        // A strip along the right and lower end, and a small triangle in the far corner.
+        // A strip along the right and lower edge, and a small triangle in the far corner.
         const MOST: u32 = 16_384;
         let largest = setup.target(MOST, MOST);
         let mut pass = setup.pass(&largest);
@@ -229,7 +229,8 @@ fn targets_of_one_pixel_and_of_the_most() {
         let corner = [[1.0, -1.0, 0.5, 1.0], [1.0 - side, -1.0, 0.5, 1.0], [1.0, -1.0 + side, 0.5, 1.0]];
         pass.draw(&Draw::new(&setup.pipeline, 3).vertex_buffer(setup.vertices(&corner), 16)).unwrap();
         let samples: Vec<u64> = pass.finish().unwrap().iter().map(|statistics| statistics.samples).collect();
-        // Two pixels along each side: one whose center is inside, and two with theirs on the long side, which is a left one.
+        // Two pixels along each axis: one whose center is inside, and two with theirs on the long edge, which is a left
+        // one.
         assert_eq!(samples, [MOST.into(), MOST.into(), 3]);
         let last = largest.buffer().size_bytes() - 1;
         let mut code = [0_u8];
@@ -238,7 +239,7 @@ fn targets_of_one_pixel_and_of_the_most() {
     }
 }
 
-/// Each vertex shaded, none of them with a triangle to show.
+/// Each vertex is shaded, but no triangle is visible.
 #[test]
 fn a_billion_vertices_are_cancelled() {
     let setup = Setup::plain(Engine::Jit);
@@ -247,7 +248,7 @@ fn a_billion_vertices_are_cancelled() {
     let limits = Dispatch::new([0; 3]).cancel(token.clone()).progress(progress.clone());
     let mut pass = setup.pass(&target).with_limits(&limits);
     pass.draw(&Draw::new(&setup.pipeline, 3).vertex_buffer(setup.vertices(&EVERYWHERE), 16)).unwrap();
-    // All vertices are the first one's neighbours, again and again: nothing has an inside, but all are shaded.
+    // With a stride of 0 all vertices are the same: all triangles are degenerate, but all vertices are shaded.
     let mut draw = Draw::new(&setup.pipeline, 1 << 30).vertex_buffer(setup.vertices(&EVERYWHERE), 0);
     draw.instances = 1 << 30;
     pass.draw(&draw).unwrap();
@@ -265,7 +266,7 @@ fn a_billion_vertices_are_cancelled() {
     assert!(progress.groups_done() < 100_000_000);
 }
 
-/// Indices are looked at where they are, and only until the time is over.
+/// Indices are read in place, and only until the time limit.
 #[test]
 fn a_billion_indices_are_stopped_and_take_no_memory() {
     let setup = Setup::plain(Engine::Jit);
@@ -294,7 +295,7 @@ fn a_billion_restarts_are_stopped() {
     let mut pass = setup.pass(&target).with_limits(&Dispatch::new([0; 3]).time_limit(limit));
     let stopped = pass.draw(&draw).and_then(|_| pass.finish().map(drop));
     assert!(matches!(stopped, Err(DrawError::Stopped { draw: 0, .. })), "{stopped:?}");
-    // Those that end are drawn: one triangle after many restarts.
+    // The finite ones are drawn: one triangle after many restarts.
     indices.buffer.write(4 * 100_000, &[0, 1, 2]).unwrap();
     (draw.count, draw.instances) = (100_003, 1);
     let mut pass = setup.pass(&target);
@@ -365,7 +366,7 @@ fn a_pixel_shader_that_never_ends_is_stopped() {
             };
             assert!(error.to_string().contains(&reason.to_string()), "{error}");
         }
-        // What was cancelled before draws nothing.
+        // A pass that was cancelled before draws nothing.
         let token = CancelToken::new();
         token.cancel();
         let mut pass = setup.pass(&target).with_limits(&Dispatch::new([0; 3]).cancel(token));
@@ -403,7 +404,7 @@ fn a_draw_does_not_read_what_it_draws_to() {
     assert_eq!(draws(read).unwrap_err().to_string(), expected);
 }
 
-/// A target that the shader also writes as unordered memory is refused.
+/// A target that the shader also writes as a UAV is rejected.
 #[test]
 fn a_target_that_the_shader_writes_is_refused() {
     let writes = pixel(
@@ -458,12 +459,13 @@ fn statistics_count_what_the_specification_says() {
     assert_eq!((all.clipper_invocations, all.clipper_primitives), (4, 4));
     assert_eq!((all.pixel_invocations, all.samples), (256, 256));
 
-    // Strips of 3 and 2 after restarts count what they read.
+    // Strips of 3 and 2 after restarts count their vertices.
     let cut = u32::MAX;
     let restarts = statistics(strip, 9, Some(&[0, 1, 2, cut, cut, 3, 4, cut, 5]), &|_| {});
     assert_eq!((restarts.vertices, restarts.primitives), (6, 1));
 
-    // Without a pixel shader and a depth test nothing is rasterized (16.9); with the test pixels count, but no shader runs.
+    // Without a pixel shader and a depth test nothing is rasterized (16.9); with the test pixels count, but no shader
+    // runs.
     let null = |enable: bool| {
         statistics(list, 3, None, &move |desc| {
             (desc.modules[StageKind::Pixel], desc.depth.enable) = (None, enable);

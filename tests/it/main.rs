@@ -1,19 +1,19 @@
-//! The library as a whole: shaders, draws and documents, against plain models and what others computed.
+//! Tests the library as a whole: shaders, draws and documents, against plain models and results of others.
 //!
 //! | file | what |
 //! |---|---|
 //! | `barriers.rs` | barriers under computed conditions |
-//! | `rejoin.rs` | barriers in code that threads leave where they like |
+//! | `rejoin.rs` | barriers in code that threads leave at any point |
 //! | `spans.rs` | small groups that share packets |
 //! | `dmovc.rs` | `dmovc`: every mask, swizzle and modifier |
 //! | `fused_mad.rs` | `mad` that rounds once |
 //! | `store_structured.rs` | `store_structured`: every mask and every edge |
 //! | `extremes.rs` | shaders as large as Direct3D allows, and a little larger |
-//! | `oversize.rs` | shaders that are too large for machine code; compiling that is stopped |
+//! | `oversize.rs` | shaders that are too large for machine code; stopping their compilation |
 //! | `drawing/` | whole draws: rules one by one, and random states |
 //! | `direct3d9/` | the same of Direct3D 9 |
 //! | `draws/` | every vertex and pixel shader of the corpus in draws |
-//! | `harmless.rs` | draws that mean little or never end |
+//! | `harmless.rs` | draws with invalid input, or that never end |
 //! | `documents.rs` | helps tests of documents |
 //! | `scenes.rs` | scenes whose pictures other implementations have drawn too |
 //! | `scene_files.rs` | meshes, textures and arrays that scenes read, files that they save |

@@ -1,4 +1,5 @@
-//! Documents over mapped files give what copies give, leave the old output alone until they are done, and reach beyond 4 GiB.
+//! Tests documents over mapped files: they give the same as copies, leave the old output alone until they are done, and
+//! reach beyond 4 GiB.
 //!
 //! The shader is the example `saxpy`: `y[i] = a * x[i] + y[i]`, four numbers a thread.
 
@@ -96,7 +97,7 @@ fn mapped_files_give_what_copies_give() {
     }
 }
 
-/// Arrays are mapped as raw bytes are: what a shader reads begins after the header.
+/// Arrays are mapped as raw bytes are: the shader's data begins after the header.
 #[test]
 fn mapped_arrays_give_what_copies_give() {
     let (x, y) = (numbers(1), numbers(2));

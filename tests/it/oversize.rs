@@ -1,4 +1,5 @@
-//! Shaders that are too large for machine code, wherever in them the limit is met, and compiling that is to stop.
+//! Tests shaders that are too large for machine code, whichever part of them exceeds the limit, and stopping their
+//! compilation.
 
 use std::time::Duration;
 

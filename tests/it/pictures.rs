@@ -1,8 +1,9 @@
-//! The example scenes, at a quarter of their width and height: both engines draw the same bits on any number of threads.
+//! Tests the example scenes, at a quarter of their width and height: both engines draw the same bits on any number of
+//! threads.
 //!
-//! The pictures in `tests/data/pictures` are our own: they show what has changed, and `BROLGA_BLESS=1` writes them anew. What must be in
-//! the pictures is computed here from the scenes' geometry, in doubles and without a rasterizer: where a shadow lies, what colour the sky
-//! has, how many triangles there are, where lamps are seen.
+//! The pictures in `tests/data/pictures` are our own: they show what has changed, and `BROLGA_BLESS=1` rewrites them.
+//! Required features of the pictures are computed here from the scenes' geometry, in doubles and without a rasterizer:
+//! the position of a shadow, the colour of the sky, the number of triangles, the positions of lamps.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +15,9 @@ use serde_json::{Value, json};
 
 use super::documents::{bytes, load};
 
-/// How many times as many pixels across and down an example has.
+/// The factor by which the examples are wider and higher.
 const SMALLER: u64 = 4;
-/// Pixels of the pictures here, and of what they are made from.
+/// Pixels of the pictures here, and of the intermediate ones.
 const SIZE: [u32; 2] = [160, 90];
 const LARGE: [u32; 2] = [320, 180];
 
@@ -36,7 +37,7 @@ impl Example {
         }
         let mut scene: Value = serde_json::from_slice(&fs::read(example.join("scene.json")).unwrap()).unwrap();
         for (_, resource) in scene["resources"].as_object_mut().unwrap() {
-            // Square ones are no pictures.
+            // Square ones are not pictures.
             if resource.get("width") != resource.get("height") {
                 for side in ["width", "height"] {
                     resource[side] = (resource[side].as_u64().unwrap() / SMALLER).into();
@@ -56,7 +57,7 @@ impl Example {
         example
     }
 
-    /// The picture of the repository; what is drawn now where it is to be written anew.
+    /// The picture of the repository; the present one if it is to be rewritten.
     fn expect_picture(&mut self) {
         let kept = root().join("tests/data/pictures").join(format!("{}.png", self.name));
         let expected = self.folder.path().join("expected.png");
@@ -71,7 +72,7 @@ impl Example {
         fs::copy(kept, expected).unwrap();
     }
 
-    /// Gives the texels of another texture too, whatever they are.
+    /// Keeps the texels of another texture too, whatever they are.
     fn look_at(&mut self, resource: &str, texel_bytes: u64) {
         let file = format!("{resource}.bin");
         let size = u64::from(LARGE[0]) * u64::from(LARGE[1]) * texel_bytes;
@@ -116,7 +117,7 @@ fn dot(a: Vector, b: Vector) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `a` and so many times `b`.
+/// `a` plus `times` times `b`.
 fn along(a: Vector, b: Vector, times: f64) -> Vector {
     [0, 1, 2].map(|n| a[n] + times * b[n])
 }
@@ -129,7 +130,7 @@ fn unit(a: Vector) -> Vector {
     along([0.0; 3], a, 1.0 / dot(a, a).sqrt())
 }
 
-/// How near a line comes to a place before it leaves it behind; none if it does only behind its start.
+/// The minimum distance of a ray from a point; `None` if the point is behind its start.
 fn nearest(start: Vector, way: Vector, place: Vector) -> Option<f64> {
     let to = along(place, start, -1.0);
     let ahead = dot(to, way);
@@ -161,7 +162,7 @@ impl Camera {
         unit(along(along(along([0.0; 3], axis_x, right), axis_y, up), axis_z, -1.0))
     }
 
-    /// Where a place is seen, in pixels, and how far away along the view.
+    /// The position of a point on the screen, in pixels, and its distance along the view.
     fn project(&self, place: Vector, size: [u32; 2]) -> ([f64; 2], f64) {
         let [x, y, z] = self.axes.map(|axis| dot(axis, along(place, self.eye, -1.0)));
         let seen = [x * self.zoom / self.aspect / -z, -y * self.zoom / -z];
@@ -205,7 +206,7 @@ fn still_life() {
     assert_eq!(too_bright, 0, "of {} pixels in the shadow; half the light is {half}", dark.len());
 }
 
-/// The sky is what its formula says, and each seed has its eighteen triangles.
+/// The sky follows its formula, and each seed has its eighteen triangles.
 #[test]
 fn field() {
     let mut example = Example::new("field");
@@ -234,7 +235,7 @@ fn field() {
     }
 }
 
-/// The sky of the island is what its formula says, where it is above the mountains.
+/// The sky of the island follows its formula, above the mountains.
 #[test]
 fn island() {
     let example = Example::new("island");
@@ -261,7 +262,7 @@ fn island() {
         })
     };
     for (pixel, texel) in pixels([SIZE[0], 12]).zip(bytes(&outcome, "picture").chunks(4)) {
-        // Where the filter reads the larger picture, whose first pixel lies at the edge of clip space.
+        // The position at which the filter reads the larger picture, whose first pixel lies at the edge of clip space.
         let place = [0, 1].map(|axis| {
             let at = f64::from(pixel[axis]) / f64::from(SIZE[axis]) + half_texel[axis];
             2.0 * (at - 0.5 / f64::from(LARGE[axis])) - 1.0
@@ -273,14 +274,14 @@ fn island() {
     }
 }
 
-/// The pool is seen where its ground is, and what was cleared around it.
+/// The pool is seen at its ground, and the clear colour around it.
 #[test]
 fn pool() {
     let example = Example::new("pool");
     let outcome = example.check();
     let numbers = example.scene["resources"]["view"]["f32"].as_array().unwrap();
     let camera: Vec<f64> = numbers.iter().map(|number| number.as_f64().unwrap()).collect();
-    // What x, z and 1 give, where y is 0.
+    // The results for x, z and 1, with y = 0.
     let row = |n: usize| [camera[4 * n], camera[4 * n + 2], camera[4 * n + 3]];
     let (across, up, depth) = (row(0), row(1), row(3));
     let is_pool = |at: [f64; 2]| {
@@ -304,7 +305,7 @@ fn pool() {
     assert!(count[0] > 1_000 && count[1] > 10_000, "{count:?}");
 }
 
-/// Lamps are seen where they are, unless a column or the knot is before them.
+/// Lamps are visible at their positions, unless a column or the knot is in front of them.
 #[test]
 fn lamps() {
     let mut example = Example::new("lamps");
@@ -321,7 +322,7 @@ fn lamps() {
         let ([x, y], away) = camera.project(place(lamp), LARGE);
         let radius = lamp[7] * camera.zoom / away * f64::from(LARGE[1]) / 2.0;
         let is_inside = x >= 0.0 && y >= 0.0 && x < f64::from(LARGE[0]) && y < f64::from(LARGE[1]);
-        // The middle of its pixel must be well within the ball, which has flat sides.
+        // The middle of its pixel must be well within the ball, which has flat faces.
         if away < 0.2 || !is_inside || radius < 1.5 {
             continue;
         }
@@ -357,7 +358,7 @@ fn lamps() {
     assert!(seen >= 8, "only {seen} lamps are seen");
 }
 
-/// Where a line enters a box, by its middle and half its sides.
+/// The parameter at which a ray enters a box, which is given by its middle and half its extents.
 fn enters(start: Vector, way: Vector, middle: Vector, half: Vector) -> Option<f64> {
     let (mut enter, mut leave) = (0.0_f64, f64::INFINITY);
     for n in 0..3 {

@@ -1,8 +1,8 @@
-//! Barriers in code that threads leave where they like: where they may, what each thread does is what it does without
-//! barriers, and where they may not, the run ends with the error about it.
+//! Tests barriers in code that threads leave at any point: where that is allowed, each thread does the same as without
+//! barriers, and where it is not, the run ends with the error about it.
 //!
 //! The shaders share nothing between threads, so that waiting changes nothing. Each is run with its barriers, in every
-//! way, and once without, where nothing holds threads together.
+//! mode, and once without, where nothing holds threads together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,14 +23,14 @@ struct Writer {
     left: usize,
 }
 
-/// What jumps have for a target.
+/// The constructs that jumps can target.
 #[derive(Clone, Copy)]
 struct Around {
     depth: usize,
     loops: usize,
     can_break: bool,
     in_function: bool,
-    /// Whether all threads may be here together.
+    /// Set if all threads may be here together.
     together: bool,
 }
 
@@ -80,7 +80,7 @@ impl Writer {
         self.line(&format!("and r1.x, {from}, l({mask})"));
     }
 
-    /// The condition of a construct. Gives what is around the code in it.
+    /// The condition of a construct. Returns the surroundings of the code in it.
     fn enter(&mut self, around: Around) -> Around {
         let together = around.together && !self.random.one_in(3);
         self.condition(together);
@@ -142,7 +142,7 @@ impl Writer {
     }
 }
 
-/// What the threads store, or the error.
+/// The words that the threads store, or the error.
 fn run(device: &Device, text: &str, options: &CompileOptions) -> Result<Vec<u8>, Error> {
     let container = assembler::assemble(text, &Limits::default()).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let shader = device.compile(&container.bytes, options)?;

@@ -1,4 +1,4 @@
-//! Files of scenes: meshes, textures and arrays that they read, and pictures that they save.
+//! Tests files of scenes: meshes, textures and arrays that they read, and pictures that they save.
 //!
 //! The expected picture of the cube is lavapipe's, whatever files its vertices and textures come from.
 
@@ -49,7 +49,7 @@ impl Folder {
         assert!(outcome.passed(), "{:?}", outcome.checks);
     }
 
-    /// What is said about the scene, after its path.
+    /// The message about the scene, after its path.
     fn complaint(&self) -> String {
         let path = self.write();
         let device = Device::builder().threads(1).build().unwrap();
@@ -71,7 +71,7 @@ impl Folder {
             let [x, y, z, nx, ny, nz, u, v] = vertex.try_into().unwrap();
             text += &format!("v {x} {y} {z}\nvn {nx} {ny} {nz}\nvt {u} {}\n", 1.0 - v);
         }
-        // Each side is cut from its first corner.
+        // Each face is split into a fan around its first vertex.
         for first in (1..=24).step_by(4) {
             let corners: Vec<String> = (first..first + 4).map(|n| format!("{n}/{n}/{n}")).collect();
             text += &format!("f {}\n", corners.join(" "));
@@ -123,7 +123,7 @@ fn textures_and_arrays_come_from_files_that_say_what_they_hold() {
     let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 128, 128).mips(8);
     files::save_texture(&device.texture_from(shape, &texels).unwrap(), folder.path("albedo.dds")).unwrap();
     folder.scene["resources"]["albedo"] = json!({"kind": "texture2d", "file": "albedo.dds"});
-    // The vertices as an array of eight columns, whose size says that of the buffer.
+    // The vertices as an array of eight columns, whose size is that of the buffer.
     let floats: Vec<f32> = folder.floats("vertices").iter().map(|number| *number as f32).collect();
     let array = files::Array { element: "<f4".parse().unwrap(), sides: vec![24, 8] };
     files::save_array(&device.buffer_from(&floats).unwrap(), &array, folder.path("vertices.npy")).unwrap();
@@ -367,7 +367,7 @@ fn raw_bytes_of_a_texture_are_saved_under_names_that_say_so() {
     assert!(folder.path("camera.dat").exists());
 }
 
-/// What `-` names goes to standard output, and what there is to say to the other one.
+/// The output `-` goes to standard output, and messages to standard error.
 #[test]
 fn what_is_saved_as_a_dash_is_standard_output() {
     let mut folder = Folder::new();
@@ -396,7 +396,7 @@ fn links_lead_no_output_out_of_its_folder() {
     let out = |name: &str| outside.path().join(name);
     let mut folder = Folder::new();
     symlink(outside.path(), folder.path("away")).unwrap();
-    // What it reads may be anywhere, by its path or by a link.
+    // Inputs may be anywhere, by their path or by a link.
     fs::copy(folder.path("vs.cso"), out("vs.cso")).unwrap();
     symlink(out("vs.cso"), folder.path("linked.cso")).unwrap();
     let absolute = out("vs.cso").to_str().unwrap().to_owned();
@@ -407,7 +407,7 @@ fn links_lead_no_output_out_of_its_folder() {
     symlink(folder.folder.path(), out("scene")).unwrap();
     load(&out("scene/scene.json")).unwrap_or_else(|error| panic!("{error}"));
 
-    // What it saves is in the folder that the command says.
+    // Outputs are in the folder that the command names.
     fs::write(out("kept.bin"), "kept").unwrap();
     symlink(out("kept.bin"), folder.path("kept.bin")).unwrap();
     symlink(out("made.bin"), folder.path("made.bin")).unwrap();
@@ -421,7 +421,7 @@ fn links_lead_no_output_out_of_its_folder() {
     }
     assert_eq!(fs::read_to_string(out("kept.bin")).unwrap(), "kept");
     assert!(!out("made.bin").exists() && !out("new.bin").exists());
-    // A folder that the command names may be anywhere, and so may all where the command says so.
+    // The command's folder may be anywhere, and so may all outputs if the command allows it.
     folder.scene["save"] = json!([{"resource": "camera", "file": "kept.bin"}]);
     folder.write();
     let (code, _, err) = run(&folder, &["scene.json", "--output", "away"]);

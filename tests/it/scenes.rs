@@ -1,8 +1,9 @@
-//! Scenes: draws whose pictures other implementations have drawn too, on both engines, and what is said about scenes that are
-//! wrong.
+//! Tests scenes: draws whose pictures other implementations have drawn too, on both engines, and the messages about
+//! scenes that are wrong.
 //!
-//! The expected pictures are those of lavapipe, which Wine's Direct3D confirms, but for the scenes from `block_balls` on, which
-//! scripts make; those of `target_layers` follow from its shaders, and those of Direct3D 9 (`nine_`) are Wine's.
+//! The expected pictures are those of lavapipe, which Wine's Direct3D confirms, but for the scenes from `block_balls`
+//! on, which scripts make; those of `target_layers` follow from its shaders, and those of Direct3D 9 (`nine_`) are
+//! Wine's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenes").join(name).join("scene.json")
 }
 
-/// Runs a scene on engines, with vectors of every size and different numbers of threads: all expectations hold, and the bits are the same.
+/// Runs a scene on engines, with vectors of every size and different numbers of threads: all expectations hold, and the
+/// bits are the same.
 fn check(name: &str, engines: &[Engine]) {
     let scene = as_host(|| load(&data(name))).unwrap();
     let default = VectorBytes::default();
@@ -130,7 +132,7 @@ impl Folder {
     }
 }
 
-/// What is said about a scene, after its path.
+/// The message about a scene, after its path.
 fn complaint(path: &Path, limits: &Limits) -> String {
     let device = Device::builder().threads(1).build().unwrap();
     let prepared = Document::load(path).and_then(|document| document.prepare(limits));
@@ -151,7 +153,7 @@ fn mistakes_are_told_with_their_place_and_what_would_be_right() {
     }));
 }
 
-/// A part of the scene, what stands there instead, and a part of what is said.
+/// A part of the scene, its replacement, and a part of the message.
 const MISTAKES: &[(&str, &str, &str)] = &[
     ("\"api\": \"d3d11\"", "\"api\": \"d3d8\"", "api: there is no API `d3d8` [did you mean `d3d9`?]"),
     (
@@ -368,7 +370,7 @@ fn the_command_runs_scenes() {
         assert_eq!(lines[2], "      covered: holds: samples is 21172, expected 21172");
         assert!(lines[3].starts_with("pass  triangle  interpreter  compile "), "{out}");
     }
-    // A name says nothing; steps do.
+    // The name does not identify it; the steps do.
     fs::rename(folder.scene(), folder.0.path().join("other.json")).unwrap();
     assert_eq!(folder.brolga(&["run", "other.json"]).0, Some(0));
     let (code, out, err) = folder.brolga(&["run", "other.json", "--emit", "ir"]);
@@ -383,7 +385,7 @@ fn what_does_not_hold_is_told() {
     let (code, out, _) = folder.brolga(&["run", "scene.json"]);
     assert_eq!(code, Some(1));
     assert!(out.starts_with("FAIL  triangle  "), "{out}");
-    // The background is what the triangle does not cover.
+    // The background is not covered by the triangle.
     assert!(out.contains(", 44364 beyond the slack: "), "{out}");
     assert!(out.contains("texel (0, 0): blue is 230, expected 23"), "{out}");
     let (code, out, _) = folder.brolga(&["run", "scene.json", "--format", "json"]);
@@ -419,7 +421,7 @@ fn the_history_of_a_pixel_is_told() {
     let [fragment] = drawn["fragments"].as_array().unwrap().as_slice() else { panic!("{out}") };
     assert_eq!((&fragment["primitive"], &fragment["outcome"]), (&0.into(), &"passed".into()));
     assert_eq!((&fragment["depth"], &fragment["stored_depth"]), (&0.5.into(), &serde_json::Value::Null));
-    // What lavapipe drew there.
+    // The picture that lavapipe drew.
     let file = fs::read(folder.0.path().join("target.png")).unwrap();
     let expected = Texels::decode(FileForm::Png, file, None, u64::MAX).unwrap();
     let channels = expected.bytes.len() / (256 * 256);
@@ -447,7 +449,7 @@ fn the_history_of_a_pixel_is_told() {
     }
 }
 
-/// What keeps a primitive from a pixel is told, and what became of all.
+/// The reason why a primitive does not reach a pixel is reported, and the fate of all.
 #[test]
 fn what_keeps_primitives_from_a_pixel_is_told() {
     let folder = Folder::new();

@@ -1,8 +1,8 @@
-//! Small groups share packets: every thread still knows its own numbers, runs once and in order, and faults name the
-//! right group.
+//! Tests small groups that share packets: every thread still knows its own IDs, runs once and in order, and faults name
+//! the right group.
 //!
-//! What threads shall see is stated by plain loops over groups and threads. Group sizes are such that packets hold
-//! threads of several groups, a part of one, or both; dispatches end within packets, and rows along x do.
+//! The expected IDs are computed by plain loops over groups and threads. Group sizes are such that packets hold threads
+//! of several groups, a part of one, or both; dispatches end within packets, and rows along x do.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ const BOXES: [([u32; 3], [u32; 3]); 6] = [
     ([150, 1, 1], [1000, 0, 0]),
 ];
 
-/// Rows so short, and so many, that packets hold threads of several rows.
+/// Short and numerous rows, such that packets hold threads of several rows.
 const SHORT_ROWS: [([u32; 3], [u32; 3], [u32; 3]); 4] = [
     ([1, 1, 1], [1, 601, 2], [9, 1, 2]),
     ([3, 1, 1], [1, 1700, 1], [0, 0, 0]),
@@ -48,12 +48,12 @@ const SHORT_ROWS: [([u32; 3], [u32; 3], [u32; 3]); 4] = [
 
 const ENGINES: [Engine; 2] = [Engine::Interpreter, Engine::Jit];
 
-/// Words of the record that each thread writes to `u0`: group, place in it, thread number, flattened place, what the
-/// atomic gave, and how often the record was written.
+/// Words of the record that each thread writes to `u0`: group, ID in it, thread ID, flattened ID, the result of the
+/// atomic, and the number of times that the record was written.
 const RECORD: usize = 12;
 
 /// A shader for groups of this size that makes `r0.x` the thread's number in the dispatch, groups counted in order, and
-/// then does what `body` says. `b0` holds the dispatch's groups with the threads of a group, then the first group.
+/// then runs `body`. `b0` holds the dispatch's groups with the threads of a group, then the first group.
 fn numbered([x, y, z]: [u32; 3], body: &str) -> Vec<u8> {
     assemble(&format!(
         "cs_5_0
@@ -116,7 +116,7 @@ impl Run {
     }
 }
 
-/// What the threads of a dispatch know of themselves, in order: group, place, number, flattened place.
+/// The IDs of the threads of a dispatch, in order: group, ID in the group, thread ID, flattened ID.
 fn threads(size: [u32; 3], (groups, first): ([u32; 3], [u32; 3])) -> Vec<[u32; 10]> {
     let boxed =
         |[x, y, z]: [u32; 3]| (0..z).flat_map(move |c| (0..y).flat_map(move |b| (0..x).map(move |a| [a, b, c])));
@@ -180,8 +180,8 @@ fn threads_know_their_numbers_and_run_in_order() {
 #[test]
 fn threads_of_different_groups_go_their_own_ways() {
     each(|what, engine, workers, size, which| {
-        // r1.x: a mix of the group and the thread's number in it. r2.x counts the rounds, r2.y adds up those that are not
-        // skipped.
+        // r1.x: a mix of the group and the thread's number in it. r2.x counts the rounds, r2.y adds up those that are
+        // not skipped.
         let body = format!(
             "imad r1.x, vThreadGroupID.x, l(5), vThreadIDInGroupFlattened.x
             imad r1.x, vThreadGroupID.y, l(3), r1.x
@@ -212,7 +212,7 @@ fn threads_of_different_groups_go_their_own_ways() {
     });
 }
 
-/// Writes its record, then loops for ever if its group is one of those with this `x` and its place is the last.
+/// Writes its record, then loops for ever if its group is one of those with this `x` and it is the last thread in it.
 fn endless(size: [u32; 3], x: u32) -> Vec<u8> {
     let last = size.iter().product::<u32>() - 1;
     let body = format!(
@@ -262,7 +262,7 @@ fn a_token_stops_spans() {
         let shader = run.compile(&endless([1, 1, 1], 40), engine);
         let error = std::thread::scope(|scope| {
             let run = scope.spawn(|| run.run(&shader).unwrap_err());
-            // The record of the group that never ends says that it has begun.
+            // The record of the group that never ends shows that it has begun.
             while !token_may_stop(&progress) {
                 std::thread::yield_now();
             }

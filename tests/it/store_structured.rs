@@ -1,4 +1,4 @@
-//! `store_structured` to views and to shared memory: every mask, and bounds at, before and after each edge.
+//! Tests `store_structured` to views and to shared memory: every mask, and bounds at, before and after each edge.
 //!
 //! An index out of range writes nothing. A byte offset out of the element's range drops that component (Direct3D says
 //! undefined; this is our choice, see docs/architecture.md). Nothing else ever changes: guard bytes around every buffer
@@ -23,7 +23,7 @@ fn requests(stride: u32) -> Vec<u32> {
     targets.iter().enumerate().flat_map(|(n, &[index, offset])| [index, offset, n as u32, 0]).collect()
 }
 
-/// What the rule says about one store of `mask` to memory of `COUNT` elements.
+/// The effect, by the rule, of one store of `mask` to memory of `COUNT` elements.
 fn store(memory: &mut [u32], stride: u32, [index, offset]: [u32; 2], mask: &str, values: [u32; 4]) {
     if index >= COUNT {
         return;
@@ -41,7 +41,7 @@ fn values(thread: u32) -> [u32; 4] {
     [0, 1, 2, 3].map(|component| 0x1000_0000 * (component + 1) + thread)
 }
 
-/// A shader that reads the thread's request into r0, makes r1.xyzw = values(r0.z), and does what `body` says.
+/// A shader that reads the thread's request into r0, makes r1.xyzw = values(r0.z), and runs `body`.
 fn shader(threads: u32, declarations: &str, body: &str) -> Vec<u8> {
     assemble(&format!(
         "cs_5_0
@@ -156,7 +156,7 @@ fn shared_memory() {
                     stride / 4
                 ),
             );
-            // Thread 0 of the group does what the request says.
+            // Thread 0 of the group follows the request.
             let body = format!(
                 "{fill}
                 sync_g_t

@@ -1,27 +1,28 @@
-//! Cases whose threads read here and there: a word or an element of an index that was read, neighbours that are clamped at the ends,
-//! lists of each thread's own. What is bound, and what must come out, one item after the other in plain Rust.
+//! Defines cases with irregular memory accesses: a word or an element at an index that was read, neighbours that are
+//! clamped at the edges, lists of each thread's own. Each has its inputs, and its expected result, computed item by
+//! item in plain Rust.
 
 use std::collections::BTreeMap;
 
-use super::cases::{Amount, Case, Compare, Data, Numbers, float, place};
+use super::cases::{Amount, Compare, Data, InputGenerator, SuiteCase, float, position};
 
 /// The slots of `join`, and the factor by which keys are spread over them.
 const SLOTS: usize = 1 << 17;
 const SPREAD: u32 = 2_654_435_761;
-/// The places of `jacobi`'s cells.
+/// The extents of `jacobi`'s grid of cells.
 const BOX: [usize; 3] = [128, 64, 64];
-/// The side of `sobel`'s picture.
-const SIDE: usize = 1024;
+/// The width and height of `sobel`'s picture.
+const SIZE: usize = 1024;
 /// Codes of a thread of `mtf`, and the symbols of its list.
 const CODES: usize = 64;
 const SYMBOLS: usize = 16;
-/// How many points `knn` looks at, and how many it keeps.
+/// The number of points that `knn` examines, and the number that it keeps.
 const POINTS: usize = 512;
 const NEAREST: usize = 8;
 
-impl Case {
+impl SuiteCase {
     /// Half a million keys in a table with 80,000 of as many different ones; two of three are there.
-    pub(super) fn join(&mut self, numbers: &mut Numbers) {
+    pub(super) fn join(&mut self, numbers: &mut InputGenerator) {
         let (mut keys, mut rows) = (vec![0; SLOTS], vec![0; SLOTS]);
         let known: Vec<u32> = (1..=80_000).map(|n: u32| n.wrapping_mul(0x9e37_79b1)).collect();
         for &key in &known {
@@ -42,7 +43,7 @@ impl Case {
     }
 
     /// A graph of 128 Ki vertices with 0 to 31 neighbours each, few more often than many.
-    pub(super) fn labels(&mut self, numbers: &mut Numbers) {
+    pub(super) fn labels(&mut self, numbers: &mut InputGenerator) {
         let vertices = 128 << 10;
         let mut starts = vec![0];
         for vertex in 0..vertices {
@@ -59,12 +60,12 @@ impl Case {
             ((edges.into(), "edges"), Amount::Bytes(8 * u64::from(edges) + 16 * vertices as u64));
     }
 
-    /// Triangles of any three of 128 Ki vertices, whose places are whole numbers, so that products are exact.
-    pub(super) fn normals(&mut self, numbers: &mut Numbers) {
+    /// Triangles of any three of 128 Ki vertices, whose positions are whole numbers, so that products are exact.
+    pub(super) fn normals(&mut self, numbers: &mut InputGenerator) {
         let (triangles, vertices) = (256 << 10, 128 << 10);
-        let corners = (0..3 * triangles).map(|_| numbers.word() % vertices as u32).collect();
-        let places = (0..3 * vertices).map(|_| ((numbers.word() >> 24) as f32).to_bits()).collect();
-        self.inputs = vec![Data::new(corners, 12), Data::new(places, 12)];
+        let indices = (0..3 * triangles).map(|_| numbers.word() % vertices as u32).collect();
+        let positions = (0..3 * vertices).map(|_| ((numbers.word() >> 24) as f32).to_bits()).collect();
+        self.inputs = vec![Data::new(indices, 12), Data::new(positions, 12)];
         self.output = Data::zeros(3 * triangles, 12);
         self.groups = [(triangles / 64) as u32, 1, 1];
         (self.items, self.amount) = ((triangles as u64, "triangles"), Amount::Bytes((12 + 36 + 12) * triangles as u64));
@@ -72,20 +73,20 @@ impl Case {
     }
 
     /// 128 Ki vertices and 80 bones.
-    pub(super) fn skin(&mut self, numbers: &mut Numbers) {
+    pub(super) fn skin(&mut self, numbers: &mut InputGenerator) {
         let (vertices, bones) = (128 << 10, 80);
         let mut floats = |count: usize| (0..count).map(|_| numbers.unit().to_bits()).collect::<Vec<u32>>();
-        let [places, weights, rows] = [4 * vertices, 4 * vertices, 12 * bones].map(&mut floats);
+        let [positions, weights, rows] = [4 * vertices, 4 * vertices, 12 * bones].map(&mut floats);
         let joints =
             (0..vertices).map(|_| (0..4).fold(0, |word, _| (word << 8) | (numbers.word() % bones as u32))).collect();
-        self.inputs = vec![Data::new(places, 16), Data::new(joints, 4), Data::new(weights, 16), Data::new(rows, 16)];
+        self.inputs = vec![Data::new(positions, 16), Data::new(joints, 4), Data::new(weights, 16), Data::new(rows, 16)];
         self.output = Data::zeros(4 * vertices, 16);
         self.groups = [(vertices / 64) as u32, 1, 1];
         (self.items, self.amount) = ((vertices as u64, "vertices"), Amount::Bytes((52 + 4 * 48) * vertices as u64));
         self.compare = Compare::Near(1e-5);
     }
 
-    pub(super) fn jacobi(&mut self, numbers: &mut Numbers) {
+    pub(super) fn jacobi(&mut self, numbers: &mut InputGenerator) {
         let cells = BOX.iter().product();
         self.inputs = [(); 2].map(|()| Data::new((0..cells).map(|_| numbers.unit().to_bits()).collect(), 4)).into();
         self.output = Data::zeros(cells, 4);
@@ -94,17 +95,17 @@ impl Case {
         self.compare = Compare::Near(1e-5);
     }
 
-    pub(super) fn sobel(&mut self, numbers: &mut Numbers) {
-        let texels = SIDE * SIDE;
+    pub(super) fn sobel(&mut self, numbers: &mut InputGenerator) {
+        let texels = SIZE * SIZE;
         self.inputs = vec![Data::new((0..texels).map(|_| numbers.unit().to_bits()).collect(), 4)];
         self.output = Data::zeros(texels, 4);
-        self.groups = [SIDE as u32 / 16, SIDE as u32 / 16, 1];
+        self.groups = [SIZE as u32 / 16, SIZE as u32 / 16, 1];
         (self.items, self.amount) = ((texels as u64, "texels"), Amount::Bytes(36 * texels as u64));
         self.compare = Compare::Near(1e-5);
     }
 
     /// 16 Ki blocks of codes, of which half are 0, a quarter 1 and so on.
-    pub(super) fn mtf(&mut self, numbers: &mut Numbers) {
+    pub(super) fn mtf(&mut self, numbers: &mut InputGenerator) {
         let threads = 16 << 10;
         let mut code = || numbers.word().leading_zeros().min(SYMBOLS as u32 - 1);
         let words = (0..threads * CODES / 8).map(|_| (0..8).fold(0, |word, _| word << 4 | code())).collect();
@@ -116,11 +117,11 @@ impl Case {
         (self.items, self.amount) = ((codes, "codes"), Amount::Bytes(codes));
     }
 
-    /// Places of 8 Ki threads and 512 points, all whole numbers, so that distances are exact.
-    pub(super) fn knn(&mut self, numbers: &mut Numbers) {
+    /// Positions of 8 Ki threads and 512 points, all whole numbers, so that distances are exact.
+    pub(super) fn knn(&mut self, numbers: &mut InputGenerator) {
         let threads = 8 << 10;
-        let mut places = |count: usize| (0..2 * count).map(|_| ((numbers.word() >> 21) as f32).to_bits()).collect();
-        self.inputs = vec![Data::new(places(threads), 8), Data::new(places(POINTS), 8)];
+        let mut positions = |count: usize| (0..2 * count).map(|_| ((numbers.word() >> 21) as f32).to_bits()).collect();
+        self.inputs = vec![Data::new(positions(threads), 8), Data::new(positions(POINTS), 8)];
         self.output = Data::zeros(NEAREST * threads, 4);
         self.groups = [(threads / 64) as u32, 1, 1];
         let pairs = (threads * POINTS) as u64;
@@ -148,7 +149,7 @@ pub(super) fn labels(inputs: &[Data]) -> Vec<u32> {
 
 pub(super) fn normals(inputs: &[Data]) -> Vec<u32> {
     let normal = |triangle: &[u32]| {
-        let [a, b, c] = [0, 1, 2].map(|n| place(&inputs[1].words[3 * triangle[n] as usize..]));
+        let [a, b, c] = [0, 1, 2].map(|n| position(&inputs[1].words[3 * triangle[n] as usize..]));
         let [b, c] = [b, c].map(|to| [0, 1, 2].map(|axis| to[axis] - a[axis]));
         let n = [0, 1, 2].map(|axis| (axis + 1) % 3).map(|x| (x, (x + 1) % 3)).map(|(x, y)| b[x] * c[y] - b[y] * c[x]);
         let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -158,9 +159,9 @@ pub(super) fn normals(inputs: &[Data]) -> Vec<u32> {
 }
 
 pub(super) fn skin(inputs: &[Data]) -> Vec<u32> {
-    let [places, joints, weights, bones] = inputs else { unreachable!("three parts of vertices and bones") };
+    let [positions, joints, weights, bones] = inputs else { unreachable!("three parts of vertices and bones") };
     let moved = |((vertex, joint), weights): ((&[u32], &u32), &[u32])| {
-        let [x, y, z] = place(vertex);
+        let [x, y, z] = position(vertex);
         let of_bone = |bone: u8, axis: usize| {
             let row = &bones.words[4 * (3 * usize::from(bone) + axis)..];
             float(row[0]) * x + float(row[1]) * y + float(row[2]) * z + float(row[3])
@@ -169,7 +170,7 @@ pub(super) fn skin(inputs: &[Data]) -> Vec<u32> {
             |axis| joint.to_le_bytes().iter().zip(weights).map(|(&n, &by)| float(by) * of_bone(n, axis)).sum::<f64>();
         [sum(0), sum(1), sum(2), 1.0].map(|x| (x as f32).to_bits())
     };
-    let vertices = places.words.chunks_exact(4).zip(&joints.words).zip(weights.words.chunks_exact(4));
+    let vertices = positions.words.chunks_exact(4).zip(&joints.words).zip(weights.words.chunks_exact(4));
     vertices.flat_map(moved).collect()
 }
 
@@ -190,10 +191,10 @@ pub(super) fn jacobi(inputs: &[Data]) -> Vec<u32> {
 }
 
 pub(super) fn sobel(grey: &Data) -> Vec<u32> {
-    let at = |x: usize, y: usize| float(grey.words[y.clamp(1, SIDE) * SIDE - SIDE + x.clamp(1, SIDE) - 1]);
-    // Texels around one, from 0 to 2 and with a border of one: `x` and `y` are those of the corner above on the left.
+    let at = |x: usize, y: usize| float(grey.words[y.clamp(1, SIZE) * SIZE - SIZE + x.clamp(1, SIZE) - 1]);
+    // The texels around one, from 0 to 2 and with a border of one: `x` and `y` are those of the upper left neighbour.
     let edge = |texel: usize| {
-        let (x, y) = (texel % SIDE, texel / SIDE);
+        let (x, y) = (texel % SIZE, texel / SIZE);
         let (mut across, mut down) = (0.0, 0.0);
         for (n, weight) in [1.0, 2.0, 1.0].into_iter().enumerate() {
             across += weight * (at(x + 2, y + n) - at(x, y + n));
@@ -217,15 +218,16 @@ pub(super) fn mtf(codes: &Data, threads: usize) -> Vec<u32> {
     codes.words.iter().enumerate().map(decode).collect()
 }
 
-/// Of points that are as near as another, the first.
-pub(super) fn knn(places: &Data, points: &Data) -> Vec<u32> {
-    let nearest = |place: &[u32]| {
-        let square =
-            |point: &[u32]| (float(point[0]) - float(place[0])).powi(2) + (float(point[1]) - float(place[1])).powi(2);
+/// Of points at the same distance, the first.
+pub(super) fn knn(positions: &Data, points: &Data) -> Vec<u32> {
+    let nearest = |position: &[u32]| {
+        let square = |point: &[u32]| {
+            (float(point[0]) - float(position[0])).powi(2) + (float(point[1]) - float(position[1])).powi(2)
+        };
         let mut all: Vec<(u64, u32)> =
             points.words.chunks_exact(2).map(|point| square(point) as u64).zip(0..).collect();
         all.sort_unstable();
         all.into_iter().take(NEAREST).map(|(_, n)| n)
     };
-    places.words.chunks_exact(2).flat_map(nearest).collect()
+    positions.words.chunks_exact(2).flat_map(nearest).collect()
 }

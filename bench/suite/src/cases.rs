@@ -1,5 +1,5 @@
-//! The cases: which shader, what is bound, how many groups. All numbers come from one small generator with a fixed seed,
-//! in the order in which the programs of other runtimes draw them, so that all have the same inputs.
+//! Defines the cases: shader, inputs, number of groups. All numbers come from one small generator with a fixed seed, in
+//! the order in which the programs of other runtimes draw them, so that all have the same inputs.
 
 use std::num::NonZeroU32;
 
@@ -7,18 +7,18 @@ use brolga_runtime::{AddressMode, Format, Sampler, TextureShape};
 
 use brolga_document::MadeKind as Kind;
 
-/// How results are compared.
+/// The comparison of results.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Compare {
-    /// Every byte is so near: a code of a colour.
+    /// Every byte, a colour code, may differ by this much.
     Codes(u8),
-    /// Every word is the same.
+    /// Every word must be equal.
     Exact,
-    /// Every float is within this share of its value or of a tenth of the mean.
+    /// Every float must be within this fraction of its value or of a tenth of the mean.
     Near(f64),
 }
 
-/// What a view holds.
+/// The content of a view.
 pub(super) struct Data {
     pub words: Vec<u32>,
     pub kind: Kind,
@@ -59,12 +59,12 @@ pub(super) fn float(word: u32) -> f64 {
     f64::from(f32::from_bits(word))
 }
 
-/// Three of them, the first of `words`.
-pub(super) fn place(words: &[u32]) -> [f64; 3] {
+/// A position: three of them, the first of `words`.
+pub(super) fn position(words: &[u32]) -> [f64; 3] {
     [0, 1, 2].map(|axis| float(words[axis]))
 }
 
-/// What a rate counts.
+/// The amount of work that a rate counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Amount {
     /// Nothing.
@@ -81,7 +81,7 @@ pub(super) enum Amount {
 pub(super) type Container = (&'static str, &'static [u8]);
 
 /// One case.
-pub(super) struct Case {
+pub(super) struct SuiteCase {
     pub name: &'static str,
     pub container: Container,
     /// `t0`, `t1` and so on.
@@ -90,10 +90,10 @@ pub(super) struct Case {
     pub sampler: Option<Sampler>,
     /// `u0`, before the first dispatch.
     pub output: Data,
-    /// `b0`; empty where the shader has none.
+    /// `b0`; empty if the shader has none.
     pub constants: Vec<u32>,
     pub groups: [u32; 3],
-    /// What throughput counts, and what one is called.
+    /// The number of items for throughput, and the name of an item.
     pub items: (u64, &'static str),
     pub amount: Amount,
     /// Dispatches in one sample.
@@ -101,10 +101,10 @@ pub(super) struct Case {
     pub compare: Compare,
 }
 
-/// Texels along the side of what the cases with textures make.
-pub(super) const SIDE: u32 = 1024;
+/// The width and height of the results of the cases with textures.
+pub(super) const SIZE: u32 = 1024;
 
-/// The characters of Base64 (RFC 4648, table 1), each at the place of its code.
+/// The characters of Base64 (RFC 4648, table 1), indexed by code.
 pub(super) const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Dispatches in a sample of a case that takes microseconds.
@@ -112,8 +112,8 @@ const SHORT: NonZeroU32 = NonZeroU32::new(100).expect("it is not 0");
 /// The same for one that takes less.
 const TINY: NonZeroU32 = NonZeroU32::new(10_000).expect("it is not 0");
 
-/// How a case is set up.
-type Setup = fn(&mut Case, &mut Numbers);
+/// Sets up a case.
+type Setup = fn(&mut SuiteCase, &mut InputGenerator);
 
 macro_rules! shader {
     ($name:literal) => {
@@ -129,48 +129,48 @@ const CASES: [(&str, Container, Setup); 42] = [
     ("saxpy", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 8 << 20, NonZeroU32::MIN)),
     ("saxpy_l2", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 64 << 10, SHORT)),
     ("mandel", shader!("mandel"), |case, _| case.fractal(1024)),
-    ("nbody", shader!("nbody"), Case::nbody),
-    ("matmul", shader!("matmul"), Case::matmul),
-    ("reduce", shader!("reduce"), Case::reduce),
-    ("hist", shader!("hist"), Case::hist),
-    ("gather", shader!("gather"), Case::gather),
-    ("transc", shader!("transc"), Case::transc),
+    ("nbody", shader!("nbody"), SuiteCase::nbody),
+    ("matmul", shader!("matmul"), SuiteCase::matmul),
+    ("reduce", shader!("reduce"), SuiteCase::reduce),
+    ("hist", shader!("hist"), SuiteCase::hist),
+    ("gather", shader!("gather"), SuiteCase::gather),
+    ("transc", shader!("transc"), SuiteCase::transc),
     ("dmandel", shader!("dmandel"), |case, _| case.fractal(512)),
-    ("tex", shader!("tex"), Case::tex),
+    ("tex", shader!("tex"), SuiteCase::tex),
     ("tiny", shader!("tiny"), |case, _| case.tiny()),
-    ("bitonic", shader!("bitonic"), Case::bitonic),
-    ("scan", shader!("scan"), Case::scan),
-    ("conv3", shader!("conv3"), Case::conv3),
+    ("bitonic", shader!("bitonic"), SuiteCase::bitonic),
+    ("scan", shader!("scan"), SuiteCase::scan),
+    ("conv3", shader!("conv3"), SuiteCase::conv3),
     ("xxh", shader!("xxh"), |case, numbers| case.hash(numbers, 8)),
     ("pcg", shader!("pcg"), |case, numbers| case.hash(numbers, 9)),
-    ("spmv", shader!("spmv"), Case::spmv),
-    ("radix", shader!("radix"), Case::radix),
-    ("base64", shader!("base64"), Case::base64),
-    ("asian", shader!("asian"), Case::asian),
-    ("search", shader!("search"), Case::search),
-    ("median", shader!("median"), Case::median),
-    ("tonemap", shader!(example "tonemap"), Case::tonemap),
+    ("spmv", shader!("spmv"), SuiteCase::spmv),
+    ("radix", shader!("radix"), SuiteCase::radix),
+    ("base64", shader!("base64"), SuiteCase::base64),
+    ("asian", shader!("asian"), SuiteCase::asian),
+    ("search", shader!("search"), SuiteCase::search),
+    ("median", shader!("median"), SuiteCase::median),
+    ("tonemap", shader!(example "tonemap"), SuiteCase::tonemap),
     ("blur", shader!(example "blur"), |case, numbers| {
         case.constants = vec![3.0f32.to_bits(), 0, 0, 0];
         case.picture(numbers, 1024, 16, 2 * 17)
     }),
     ("resize", shader!(example "resize"), |case, numbers| case.picture(numbers, 256, 8, 16)),
-    ("join", shader!("join"), Case::join),
-    ("labels", shader!("labels"), Case::labels),
-    ("normals", shader!("normals"), Case::normals),
-    ("skin", shader!("skin"), Case::skin),
-    ("jacobi", shader!("jacobi"), Case::jacobi),
-    ("sobel", shader!("sobel"), Case::sobel),
-    ("mtf", shader!("mtf"), Case::mtf),
-    ("knn", shader!("knn"), Case::knn),
-    ("chacha", shader!("chacha"), Case::chacha),
-    ("csv", shader!("csv"), Case::csv),
-    ("sph", shader!("sph"), Case::sph),
-    ("rays", shader!("rays"), Case::rays),
-    ("huffman", shader!("huffman"), Case::huffman),
-    ("bisect", shader!("bisect"), Case::bisect),
-    ("bilateral", shader!("bilateral"), Case::bilateral),
-    ("kmeans", shader!("kmeans"), Case::kmeans),
+    ("join", shader!("join"), SuiteCase::join),
+    ("labels", shader!("labels"), SuiteCase::labels),
+    ("normals", shader!("normals"), SuiteCase::normals),
+    ("skin", shader!("skin"), SuiteCase::skin),
+    ("jacobi", shader!("jacobi"), SuiteCase::jacobi),
+    ("sobel", shader!("sobel"), SuiteCase::sobel),
+    ("mtf", shader!("mtf"), SuiteCase::mtf),
+    ("knn", shader!("knn"), SuiteCase::knn),
+    ("chacha", shader!("chacha"), SuiteCase::chacha),
+    ("csv", shader!("csv"), SuiteCase::csv),
+    ("sph", shader!("sph"), SuiteCase::sph),
+    ("rays", shader!("rays"), SuiteCase::rays),
+    ("huffman", shader!("huffman"), SuiteCase::huffman),
+    ("bisect", shader!("bisect"), SuiteCase::bisect),
+    ("bilateral", shader!("bilateral"), SuiteCase::bilateral),
+    ("kmeans", shader!("kmeans"), SuiteCase::kmeans),
 ];
 
 /// The names of all cases.
@@ -185,9 +185,9 @@ pub const NAMES: [&str; CASES.len()] = {
 };
 
 /// The generator of all inputs.
-pub(super) struct Numbers(u32);
+pub(super) struct InputGenerator(u32);
 
-impl Numbers {
+impl InputGenerator {
     pub fn word(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let x = (self.0 ^ (self.0 >> 16)).wrapping_mul(0x7feb_352d);
@@ -204,7 +204,7 @@ impl Numbers {
     }
 }
 
-impl Case {
+impl SuiteCase {
     /// Makes the inputs of a case, if there is one of this name.
     pub fn new(name: &str) -> Option<Self> {
         let (name, container, setup) = CASES.into_iter().find(|(known, ..)| *known == name)?;
@@ -221,11 +221,11 @@ impl Case {
             batch: NonZeroU32::MIN,
             compare: Compare::Exact,
         };
-        setup(&mut case, &mut Numbers(12_345));
+        setup(&mut case, &mut InputGenerator(12_345));
         Some(case)
     }
 
-    /// One word in and one out for each thread, 256 threads a group. Gives their number.
+    /// One word in and one out for each thread, 256 threads a group. Returns their number.
     pub fn per_thread(&mut self, words: Vec<u32>) -> u64 {
         let count = words.len();
         self.groups = [(count / 256) as u32, 1, 1];
@@ -234,7 +234,7 @@ impl Case {
         count as u64
     }
 
-    fn saxpy(&mut self, numbers: &mut Numbers, count: usize, batch: NonZeroU32) {
+    fn saxpy(&mut self, numbers: &mut InputGenerator, count: usize, batch: NonZeroU32) {
         let (x, y) = (0..count).map(|_| (numbers.unit().to_bits(), numbers.unit().to_bits())).unzip();
         let items = self.per_thread(x);
         self.output = Data::new(y, 4);
@@ -244,15 +244,15 @@ impl Case {
     }
 
     /// Rounds until each point of a square escapes.
-    fn fractal(&mut self, side: u32) {
-        self.output = Data::zeros((side * side) as usize, 4);
-        let step = 2.5 / side as f32;
+    fn fractal(&mut self, size: u32) {
+        self.output = Data::zeros((size * size) as usize, 4);
+        let step = 2.5 / size as f32;
         self.constants = vec![(-2.0f32).to_bits(), (-1.25f32).to_bits(), step.to_bits(), 256];
-        self.groups = [side / 8, side / 8, 1];
-        (self.items, self.amount) = ((u64::from(side * side), "pixels"), Amount::PerRound(8));
+        self.groups = [size / 8, size / 8, 1];
+        (self.items, self.amount) = ((u64::from(size * size), "pixels"), Amount::PerRound(8));
     }
 
-    fn nbody(&mut self, numbers: &mut Numbers) {
+    fn nbody(&mut self, numbers: &mut InputGenerator) {
         let count = 4096;
         self.inputs = vec![Data::new((0..count * 4).map(|_| numbers.unit().to_bits()).collect(), 16)];
         self.output = Data::zeros(count * 4, 16);
@@ -263,26 +263,26 @@ impl Case {
         self.compare = Compare::Near(2e-3);
     }
 
-    fn matmul(&mut self, numbers: &mut Numbers) {
-        let side = 512;
-        let (a, b) = (0..side * side).map(|_| ((numbers.unit() - 0.5).to_bits(), numbers.unit().to_bits())).unzip();
+    fn matmul(&mut self, numbers: &mut InputGenerator) {
+        let size = 512;
+        let (a, b) = (0..size * size).map(|_| ((numbers.unit() - 0.5).to_bits(), numbers.unit().to_bits())).unzip();
         self.inputs = vec![Data::new(a, 4), Data::new(b, 4)];
-        self.output = Data::zeros(side * side, 4);
-        self.constants = vec![side as u32, 0, 0, 0];
-        self.groups = [(side / 16) as u32, (side / 16) as u32, 1];
-        let products = (side * side * side) as u64;
+        self.output = Data::zeros(size * size, 4);
+        self.constants = vec![size as u32, 0, 0, 0];
+        self.groups = [(size / 16) as u32, (size / 16) as u32, 1];
+        let products = (size * size * size) as u64;
         (self.items, self.amount) = ((products, "multiply-adds"), Amount::Operations(2 * products));
         self.compare = Compare::Near(1e-3);
     }
 
-    fn reduce(&mut self, numbers: &mut Numbers) {
+    fn reduce(&mut self, numbers: &mut InputGenerator) {
         let items = self.per_thread(numbers.words(4 << 20));
         self.output = Data::zeros(4, 4);
         (self.items, self.amount) = ((items, "elements"), Amount::Bytes(4 * items));
     }
 
     /// Words of four bytes each, small bytes more often than large ones.
-    fn hist(&mut self, numbers: &mut Numbers) {
+    fn hist(&mut self, numbers: &mut InputGenerator) {
         let count = 1 << 20;
         let mut byte = || {
             let x = numbers.unit();
@@ -296,8 +296,8 @@ impl Case {
         (self.items, self.amount) = ((bytes, "bytes"), Amount::Bytes(bytes));
     }
 
-    /// Starts in a table of 2^17 pairs: a float, and which pair is next.
-    fn gather(&mut self, numbers: &mut Numbers) {
+    /// Starts in a table of 2^17 pairs: a float, and the index of the next pair.
+    fn gather(&mut self, numbers: &mut InputGenerator) {
         let mask = (128 << 10) - 1;
         let threads = self.per_thread((0..1 << 20).map(|_| numbers.word() & mask).collect());
         let table = (0..=mask).flat_map(|_| [numbers.unit().to_bits(), numbers.word() & mask]).collect();
@@ -305,58 +305,58 @@ impl Case {
         (self.items, self.amount) = ((8 * threads, "loads"), Amount::Bytes((8 * 8 + 4 + 4) * threads));
     }
 
-    fn transc(&mut self, numbers: &mut Numbers) {
+    fn transc(&mut self, numbers: &mut InputGenerator) {
         let words = (0..256 << 10).map(|_| (numbers.unit() * 4.0 + 0.1).to_bits()).collect();
         let rounds = 16 * self.per_thread(words);
         (self.items, self.amount) = ((rounds, "rounds"), Amount::Operations(10 * rounds));
         self.compare = Compare::Near(1e-3);
     }
 
-    /// A square of texels with 8 x 8 threads a group, or another side, each of which moves so many bytes.
+    /// A square of texels with 8 x 8 threads a group, or another size, each of which moves this many bytes.
     fn texels(&mut self, input: Data, output: Format, group: u32, bytes: u64) {
-        let words = (SIDE * SIDE * output.size_bytes() / 4) as usize;
+        let words = (SIZE * SIZE * output.size_bytes() / 4) as usize;
         self.inputs = vec![input];
         self.output = Data::texture(vec![0; words], output);
-        self.groups = [SIDE / group, SIDE / group, 1];
-        let texels = u64::from(SIDE * SIDE);
+        self.groups = [SIZE / group, SIZE / group, 1];
+        let texels = u64::from(SIZE * SIZE);
         (self.items, self.amount) = ((texels, "texels"), Amount::Bytes(bytes * texels));
     }
 
     /// Four samples of four texels of a picture with gradients and noise.
-    fn tex(&mut self, numbers: &mut Numbers) {
+    fn tex(&mut self, numbers: &mut InputGenerator) {
         let texel = |at: u32, noise: u32| {
-            let (x, y) = (at % SIDE, at / SIDE);
+            let (x, y) = (at % SIZE, at / SIZE);
             [x / 4 + (noise & 31), y / 4, (x ^ y) / 4, 255]
                 .into_iter()
                 .rev()
                 .fold(0, |word, code| word << 8 | code & 255)
         };
-        let words = (0..SIDE * SIDE).map(|at| texel(at, numbers.word())).collect();
+        let words = (0..SIZE * SIZE).map(|at| texel(at, numbers.word())).collect();
         self.texels(Data::texture(words, Format::R8G8B8A8_UNORM), Format::R8G8B8A8_UNORM, 8, 4 * 4 * 4 + 4);
-        self.items = (4 * u64::from(SIDE * SIDE), "samples");
+        self.items = (4 * u64::from(SIZE * SIZE), "samples");
         self.sampler = Some(Sampler { address: [AddressMode::Wrap; 3], ..Sampler::default() });
         self.compare = Compare::Codes(2);
     }
 
-    fn conv3(&mut self, numbers: &mut Numbers) {
-        let words = (0..4 * SIDE * SIDE).map(|_| numbers.unit().to_bits()).collect();
+    fn conv3(&mut self, numbers: &mut InputGenerator) {
+        let words = (0..4 * SIZE * SIZE).map(|_| numbers.unit().to_bits()).collect();
         let format = Format::R32G32B32A32_FLOAT;
         self.texels(Data::texture(words, format), format, 8, 9 * 16 + 16);
         self.compare = Compare::Near(1e-5);
     }
 
     /// Light from 0 to 16, in halves.
-    fn tonemap(&mut self, numbers: &mut Numbers) {
+    fn tonemap(&mut self, numbers: &mut InputGenerator) {
         let words =
-            (0..2 * SIDE * SIDE).map(|_| numbers.word() % 0x4c00 * 0x1_0000 + numbers.word() % 0x4c00).collect();
+            (0..2 * SIZE * SIZE).map(|_| numbers.word() % 0x4c00 * 0x1_0000 + numbers.word() % 0x4c00).collect();
         self.constants = vec![0.4f32.to_bits(), 0, 0, 0];
         self.texels(Data::texture(words, Format::R16G16B16A16_FLOAT), Format::R8G8B8A8_UNORM, 8, 8 + 4);
         self.compare = Compare::Codes(1);
     }
 
-    /// A picture of noise; each thread loads so many texels.
-    fn picture(&mut self, numbers: &mut Numbers, side: usize, group: u32, loads: u64) {
-        let source = Data::texture(numbers.words(side * side), Format::R8G8B8A8_UNORM_SRGB);
+    /// A picture of noise; each thread loads this many texels.
+    fn picture(&mut self, numbers: &mut InputGenerator, size: usize, group: u32, loads: u64) {
+        let source = Data::texture(numbers.words(size * size), Format::R8G8B8A8_UNORM_SRGB);
         self.texels(source, Format::R8G8B8A8_UNORM, group, 4 * loads + 4);
         self.compare = Compare::Codes(1);
     }
@@ -368,25 +368,25 @@ impl Case {
     }
 
     /// Sorts every 512 keys, in 45 steps of 256 comparisons.
-    fn bitonic(&mut self, numbers: &mut Numbers) {
+    fn bitonic(&mut self, numbers: &mut InputGenerator) {
         let keys = self.per_thread(numbers.words(512 << 10));
         self.groups = [1024, 1, 1];
         (self.items, self.amount) = ((keys, "keys"), Amount::Operations(45 * keys / 2));
     }
 
-    fn scan(&mut self, numbers: &mut Numbers) {
+    fn scan(&mut self, numbers: &mut InputGenerator) {
         let items = self.per_thread(numbers.words(1 << 20));
         (self.items, self.amount) = ((items, "elements"), Amount::Bytes(8 * items));
     }
 
-    /// 32 rounds of a hash, of so many operations each.
-    fn hash(&mut self, numbers: &mut Numbers, operations: u64) {
+    /// 32 rounds of a hash, of this many operations each.
+    fn hash(&mut self, numbers: &mut InputGenerator, operations: u64) {
         let rounds = 32 * self.per_thread(numbers.words(1 << 20));
         (self.items, self.amount) = ((rounds, "rounds"), Amount::Operations(operations * rounds));
     }
 
-    /// A square matrix with 0 to 31 numbers in a row, few more often than many, and where they stand at random.
-    fn spmv(&mut self, numbers: &mut Numbers) {
+    /// A square matrix with 0 to 31 numbers in a row, few more often than many, at random columns.
+    fn spmv(&mut self, numbers: &mut InputGenerator) {
         let rows = 128 << 10;
         let mut starts = vec![0];
         for row in 0..rows {
@@ -405,8 +405,9 @@ impl Case {
         self.compare = Compare::Near(1e-4);
     }
 
-    /// A million keys by four bits in their middle; other passes, which are not measured, said where the digits of each group go.
-    fn radix(&mut self, numbers: &mut Numbers) {
+    /// A million keys by four bits in their middle; other passes, which are not measured, computed the offsets of each
+    /// group's digits.
+    fn radix(&mut self, numbers: &mut InputGenerator) {
         let (shift, of_group) = (12, 1024);
         let keys = numbers.words(1 << 20);
         let mut starts = vec![0; keys.len() / of_group * 16];
@@ -425,7 +426,7 @@ impl Case {
     }
 
     /// Eight million characters, one in a thousand of which Base64 does not have.
-    fn base64(&mut self, numbers: &mut Numbers) {
+    fn base64(&mut self, numbers: &mut InputGenerator) {
         let character = |word: u32| if word >> 6 & 1023 == 0 { b'-' } else { BASE64[word as usize % 64] };
         let text: Vec<u8> = (0..8 << 20).map(|_| character(numbers.word())).collect();
         self.output = Data::raw(&vec![0; text.len() / 4 * 3]);
@@ -435,8 +436,9 @@ impl Case {
         self.inputs = vec![Data::raw(&text)];
     }
 
-    /// Paths of 64 steps of a price, from as many random numbers. A step adds 26 operations on integers to 8 on doubles.
-    fn asian(&mut self, numbers: &mut Numbers) {
+    /// Paths of 64 steps of a price, from as many random numbers. A step adds 26 operations on integers to 8 on
+    /// doubles.
+    fn asian(&mut self, numbers: &mut InputGenerator) {
         let steps = 64;
         let count = steps * self.per_thread(numbers.words(64 << 10));
         self.groups = [1024, 1, 1];
@@ -445,8 +447,8 @@ impl Case {
         self.compare = Compare::Near(1e-6);
     }
 
-    /// A text of four letters, which has the word by chance or because it was put there. Behind it are zeros.
-    fn search(&mut self, numbers: &mut Numbers) {
+    /// A text of four letters, which has the word by chance or because it was put there. It is followed by zeros.
+    fn search(&mut self, numbers: &mut InputGenerator) {
         let (count, word) = (2 << 20, b"GATTACAGATTC");
         let mut text: Vec<u8> = (0..count).map(|_| b"ACGT"[(numbers.word() % 4) as usize]).collect();
         for page in text.chunks_mut(4096) {
@@ -461,8 +463,8 @@ impl Case {
         (self.items, self.amount) = ((count as u64, "places"), Amount::Bytes((count + count / 8) as u64));
     }
 
-    fn median(&mut self, numbers: &mut Numbers) {
-        let words = numbers.words((SIDE * SIDE) as usize);
+    fn median(&mut self, numbers: &mut InputGenerator) {
+        let words = numbers.words((SIZE * SIZE) as usize);
         let format = Format::R8G8B8A8_UNORM;
         self.texels(Data::texture(words, format), format, 16, 9 * 4 + 4);
     }
@@ -475,14 +477,14 @@ mod tests {
     #[test]
     fn every_name_is_a_case_and_no_other_is() {
         for name in NAMES {
-            assert_eq!(Case::new(name).map(|case| case.name), Some(name));
+            assert_eq!(SuiteCase::new(name).map(|case| case.name), Some(name));
         }
-        assert!(Case::new("Saxpy").is_none());
+        assert!(SuiteCase::new("Saxpy").is_none());
     }
 
-    /// What the generator of the other runtimes' harness, in C, gives first.
+    /// The first numbers of the generator in the C harness for the other runtimes.
     #[test]
     fn numbers_are_those_of_other_runtimes() {
-        assert_eq!(Numbers(12_345).words(4), [0x260f_17e7, 0x5b4e_7d9e, 0x97be_94ed, 0x8fd3_8141]);
+        assert_eq!(InputGenerator(12_345).words(4), [0x260f_17e7, 0x5b4e_7d9e, 0x97be_94ed, 0x8fd3_8141]);
     }
 }

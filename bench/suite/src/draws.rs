@@ -1,5 +1,6 @@
-//! Draws with fixed inputs: rasterizers' extremes. A million small triangles, fifty layers of blending, fifty opaque ones of which the first
-//! hides all others, one quad over all, on 1024 x 1024 pixels in RGBA8, with a 32-bit depth buffer where depth is tested.
+//! Defines draws with fixed inputs that are extremes for rasterizers. A million small triangles, fifty layers of
+//! blending, fifty opaque ones of which the first hides all others, one quad over the target; 1024 x 1024 pixels in
+//! RGBA8, and 32-bit depth if it is tested.
 
 use std::path::Path;
 
@@ -24,10 +25,10 @@ const TEXTURED: &[u8] = include_bytes!("shaders/lit_textured_ps.cso");
 const THREE: &[u8] = include_bytes!("shaders/lit_three_ps.cso");
 const PLAIN: &[u8] = include_bytes!("shaders/lit_plain_ps.cso");
 
-/// Layers, where there are many.
+/// The number of layers, where there are many.
 const LAYERS: u32 = 50;
 
-/// Pixels along a side of the target.
+/// The width and height of the target in pixels.
 const SIZE: u32 = 1024;
 const COLOR: Format = Format::R8G8B8A8_UNORM;
 const DEPTH: Format = Format::D32_FLOAT;
@@ -35,7 +36,7 @@ const DEPTH: Format = Format::D32_FLOAT;
 /// Position, texture coordinates, normal.
 type Vertex = [f32; 8];
 
-/// What is drawn.
+/// The geometry of a draw.
 struct Mesh {
     vertices: Vec<Vertex>,
     indices: Vec<u32>,
@@ -51,7 +52,8 @@ impl Random {
     }
 }
 
-/// Three sheets of 408 x 408 cells, one behind the other: 998,784 triangles of about 3 pixels. The order says which comes first.
+/// Three sheets of 408 x 408 cells, one behind the other: 998,784 triangles of about 3 pixels, drawn in the order
+/// given.
 fn sheets(order: [u32; 3]) -> Mesh {
     const CELLS: u32 = 408;
     let mut random = Random(1);
@@ -74,11 +76,11 @@ fn sheets(order: [u32; 3]) -> Mesh {
     Mesh { vertices, indices }
 }
 
-/// Quads over all of the target: a count of layers, each of which is at a place of its own.
-fn layers(count: u32, place: impl Fn(u32) -> Place) -> Mesh {
+/// Quads over all of the target: a number of layers, each at a position of its own.
+fn layers(count: u32, place: impl Fn(u32) -> LayerPosition) -> Mesh {
     let (mut vertices, mut indices) = (Vec::new(), Vec::new());
     for layer in 0..count {
-        let Place { angle, scale, depth } = place(layer);
+        let LayerPosition { angle, scale, depth } = place(layer);
         let (sin, cos) = angle.sin_cos();
         for corner in 0..4 {
             let [x, y] = [corner & 1, corner >> 1].map(|side| if side == 1 { 1.0_f32 } else { -1.0 });
@@ -92,34 +94,34 @@ fn layers(count: u32, place: impl Fn(u32) -> Place) -> Mesh {
     Mesh { vertices, indices }
 }
 
-/// Where a layer is.
-struct Place {
+/// The position of a layer.
+struct LayerPosition {
     angle: f32,
     scale: f32,
-    /// In its middle.
+    /// The depth of its centre.
     depth: f32,
 }
 
 /// A single quad.
 fn one() -> Mesh {
-    layers(1, |_| Place { angle: 0.0, scale: 1.0, depth: 0.5 })
+    layers(1, |_| LayerPosition { angle: 0.0, scale: 1.0, depth: 0.5 })
 }
 
-/// Each turned a little against the one before.
+/// Layers that are each rotated a little against the one before.
 fn turned() -> Mesh {
-    layers(LAYERS, |layer| Place { angle: layer as f32 * 0.1, scale: 1.1, depth: 0.5 })
+    layers(LAYERS, |layer| LayerPosition { angle: layer as f32 * 0.1, scale: 1.1, depth: 0.5 })
 }
 
-/// Each behind the one before.
+/// Layers that are each behind the one before.
 fn front_to_back() -> Mesh {
-    layers(LAYERS, |layer| Place { angle: 0.0, scale: 1.0, depth: 0.35 + 0.006 * layer as f32 })
+    layers(LAYERS, |layer| LayerPosition { angle: 0.0, scale: 1.0, depth: 0.35 + 0.006 * layer as f32 })
 }
 
-/// The names of all.
+/// The names of all drawings.
 pub const DRAWINGS: [&str; 8] =
     ["small", "small_back_to_front", "layers", "layers_textured", "opaque", "quad", "quad_textured", "quad_three"];
 
-/// What is drawn, how.
+/// The geometry and the state of a drawing.
 struct Scene {
     mesh: Mesh,
     pixel: &'static [u8],
@@ -156,13 +158,13 @@ pub struct Drawing {
     indices: Buffer,
     count: u32,
     targets: Targets,
-    /// Whether targets are cleared: not where the scene covers them.
+    /// Set if targets are cleared, which is unnecessary if the scene covers them.
     clears: bool,
     compiling: Sample,
 }
 
 impl Drawing {
-    /// Makes its pipeline and its inputs; none if no drawing is called so.
+    /// Makes its pipeline and its inputs; `None` if there is no drawing with this name.
     ///
     /// # Errors
     /// If the device's limits are too low for it.
@@ -182,7 +184,7 @@ impl Drawing {
         desc.rasterizer.cull = Cull::None;
         desc.depth = DepthState { enable: tests, ..DepthState::default() };
         desc.depth_format = tests.then_some(DEPTH);
-        // Machine code is for the formats that are bound: none is needed before.
+        // Machine code is specific to the formats that are bound: none is needed before.
         desc.options = CompileOptions::new(engine).codegen(Codegen::Deferred).into();
         let pipeline = Pipeline::new(device, &desc)?;
         let compiling = watch.stop();
@@ -230,7 +232,7 @@ impl Drawing {
         })
     }
 
-    /// What making the pipeline took. The first frame takes the rest.
+    /// The time to make the pipeline. The first frame takes the rest.
     pub fn compiling(&self) -> Sample {
         self.compiling
     }
@@ -263,7 +265,7 @@ impl Measured for Drawing {
     }
 }
 
-/// A drawing to be measured, after its first frame; none if there is none of this name.
+/// A drawing to be measured, after its first frame; `None` if there is none of this name.
 ///
 /// # Errors
 /// If the device's limits are too low for it.
@@ -284,8 +286,8 @@ pub fn drawing_series<'a>(
 mod tests {
     use super::*;
 
-    /// Sheets and quads cover every pixel, quads once in each layer. Sheets have folds, since perspective moves their vertices; layers
-    /// that are turned may leave corners out.
+    /// Sheets and quads cover every pixel, quads once in each layer. Sheets have folds, since perspective moves their
+    /// vertices; rotated layers may leave the target's corners uncovered.
     #[test]
     fn drawings_cover_what_they_should() {
         let device = Device::builder().threads(1).build().unwrap();

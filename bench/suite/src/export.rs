@@ -1,4 +1,4 @@
-//! Cases as documents in files, which `brolga run` and other runtimes can read.
+//! Writes cases as documents in files, which `brolga run` and other runtimes can read.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use brolga_runtime::pipeline::state::Named;
 use brolga_runtime::{Reduction, Sampler, Tap};
 use serde_json::{Map, Value, json};
 
-use super::{OUTPUT, Parts};
+use super::{CaseParts, OUTPUT};
 
-/// Writes a case's `case.json` with its shader, the content of its resources and what must come out, in the short form. The folder is made
-/// if there is none; files of these names are replaced.
-pub(super) fn write(parts: &Parts, folder: &Path) -> io::Result<()> {
+/// Writes a case's `case.json` with its shader, the content of its resources and the expected result, in the short
+/// form. The folder is created if necessary; files of these names are replaced.
+pub(super) fn write(parts: &CaseParts, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut bindings = Vec::new();
     for (register, kind, content) in &parts.resources {
@@ -54,7 +54,7 @@ fn save(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<String> {
     Ok(name.to_owned())
 }
 
-/// The keys that say what a resource is.
+/// The keys that describe a resource.
 fn keys(kind: MadeKind) -> Map<String, Value> {
     let keys = match kind {
         MadeKind::Constant => json!({ "kind": "constant" }),

@@ -1,12 +1,13 @@
-//! The suite: compute shaders and draws with fixed inputs and sizes. `scripts/peers.py` measures another runtime with the shaders.
+//! Defines the benchmark suite: compute shaders and draws with fixed inputs and sizes. `scripts/peers.py` measures
+//! other runtimes with the shaders.
 //!
 //! | file | what |
 //! |---|---|
 //! | `cases.rs` | inputs and sizes of each case |
-//! | `model.rs` | what must come out |
+//! | `model.rs` | expected results |
 //! | `pictures.rs` | the same of cases with textures |
-//! | `accesses.rs` | inputs and models of cases whose threads read here and there |
-//! | `trades.rs` | the same of cases of many trades |
+//! | `accesses.rs` | inputs and models of cases with irregular memory accesses |
+//! | `trades.rs` | the same of cases from many fields |
 //! | `export.rs` | cases as documents in files |
 //! | `draws.rs` | draws |
 //! | `shaders/` | the shaders in HLSL and as fxc compiles them, with its listings |
@@ -31,57 +32,58 @@ pub use draws::{DRAWINGS, Drawing, drawing_series};
 use brolga_bench::Work;
 use brolga_document::{Made, MadeKind, NumberType, Prepared, Tolerance};
 use brolga_runtime::{Register, Sampler};
-use cases::{Amount, Case, Compare};
+use cases::{Amount, Compare, SuiteCase};
 
 /// A case that is ready to run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Ready {
-    /// As a document, with what must come out.
+    /// The case as a document, with the expected result.
     pub document: Prepared,
-    /// What a dispatch does.
+    /// The work of a dispatch.
     pub work: Work,
-    /// Dispatches in one sample, for [`Series::measure_together`](brolga_bench::Series::measure_together): what they find in memory does not
-    /// change their work.
+    /// Dispatches in one sample, for [`Series::measure_together`](brolga_bench::Series::measure_together): their work
+    /// does not depend on the content of memory.
     pub batch: NonZeroU32,
 }
 
-/// Makes the inputs of a case and computes what must come out; `None` if no case in [`NAMES`] is called so. The larger
-/// ones take some 200 MiB while they are made and half of that afterwards.
+/// Makes the inputs of a case and computes its expected result; `None` if no case in [`NAMES`] has this name. The
+/// larger ones take some 200 MiB while they are made and half of that afterwards.
 pub fn prepare(name: &str) -> Option<Ready> {
-    let case = Case::new(name)?;
+    let case = SuiteCase::new(name)?;
     let expected = model::expected(&case);
-    Some(Ready { document: Parts::of(&case, &expected).prepare(), work: work(&case, &expected), batch: case.batch })
+    Some(Ready { document: CaseParts::of(&case, &expected).prepare(), work: work(&case, &expected), batch: case.batch })
 }
 
-/// Writes a case as a document, with all its files, to a folder, which is made if there is none; `None` if no case in [`NAMES`] is called so.
+/// Writes a case as a document, with all its files, to a folder, which is created if necessary; `None` if no case in
+/// [`NAMES`] has this name.
 ///
 /// # Errors
 /// If a file cannot be written.
 pub fn export(name: &str, folder: &Path) -> Option<io::Result<()>> {
-    let case = Case::new(name)?;
-    Some(export::write(&Parts::of(&case, &model::expected(&case)), folder))
+    let case = SuiteCase::new(name)?;
+    Some(export::write(&CaseParts::of(&case, &model::expected(&case)), folder))
 }
 
-/// What a case is as a document.
-struct Parts {
+/// The content of a case as a document.
+struct CaseParts {
     name: &'static str,
-    /// The name of its file, and its content.
+    /// The name of its file, and the file's content.
     shader: (&'static str, &'static [u8]),
     groups: [u32; 3],
     resources: Vec<(Register, MadeKind, Vec<u8>)>,
     sampler: Option<(Register, Sampler)>,
-    /// All that `u0` must hold afterwards.
+    /// The expected content of `u0`.
     expected: Vec<u8>,
     number_type: NumberType,
     tolerance: Tolerance,
 }
 
-/// What the output is bound to.
+/// The register of the output.
 const OUTPUT: Register = Register::u(0);
 
-impl Parts {
-    fn of(case: &Case, expected: &[u32]) -> Self {
+impl CaseParts {
+    fn of(case: &SuiteCase, expected: &[u32]) -> Self {
         let mut resources = Vec::new();
         if !case.constants.is_empty() {
             resources.push((Register::b(0), MadeKind::Constant, cases::bytes(&case.constants)));
@@ -114,7 +116,7 @@ impl Parts {
     }
 }
 
-fn work(case: &Case, results: &[u32]) -> Work {
+fn work(case: &SuiteCase, results: &[u32]) -> Work {
     let (items, item) = case.items;
     let (bytes, operations) = match case.amount {
         Amount::Unsaid => (None, None),

@@ -1,12 +1,12 @@
-//! What each case must give, computed one item after the other in plain Rust.
+//! Computes the expected result of each case, item by item in plain Rust.
 
 use std::ops::{Add, Mul, Sub};
 
-use super::cases::{BASE64, Case, Data};
+use super::cases::{BASE64, Data, SuiteCase};
 use super::{accesses, pictures, trades};
 
-/// What `u0` holds after one dispatch.
-pub(super) fn expected(case: &Case) -> Vec<u32> {
+/// The content of `u0` after one dispatch.
+pub(super) fn expected(case: &SuiteCase) -> Vec<u32> {
     let start = &case.output.words;
     let constant = |n: usize| f32::from_bits(case.constants[n]);
     let each = |run: &dyn Fn(u32) -> u32| case.inputs[0].words.iter().map(|&word| run(word)).collect();
@@ -66,8 +66,8 @@ fn saxpy(x: &Data, y: &[u32], a: f32) -> Vec<u32> {
     x.words.iter().zip(y).map(|(&x, &y)| (a * f32::from_bits(x) + f32::from_bits(y)).to_bits()).collect()
 }
 
-fn fractal(side: u32, rounds: impl Fn(u32, u32) -> u32) -> Vec<u32> {
-    (0..side * side).map(|n| rounds(n % side, n / side)).collect()
+fn fractal(size: u32, rounds: impl Fn(u32, u32) -> u32) -> Vec<u32> {
+    (0..size * size).map(|n| rounds(n % size, n / size)).collect()
 }
 
 /// Rounds until a point of the plane escapes, in single or double precision.
@@ -85,7 +85,7 @@ where
     most
 }
 
-/// The pull of all bodies (place and mass) on each, softened by `softening`.
+/// The pull of all bodies (position and mass) on each, softened by `softening`.
 fn nbody(bodies: &Data, softening: f32) -> Vec<u32> {
     let body = |n: &[u32]| [n[0], n[1], n[2], n[3]].map(|word| f64::from(f32::from_bits(word)));
     let all: Vec<[f64; 4]> = bodies.words.chunks_exact(4).map(body).collect();
@@ -104,12 +104,12 @@ fn nbody(bodies: &Data, softening: f32) -> Vec<u32> {
     all.iter().flat_map(pull).collect()
 }
 
-fn matmul(a: &Data, b: &Data, side: usize) -> Vec<u32> {
-    let value = |data: &Data, row: usize, column: usize| f64::from(f32::from_bits(data.words[row * side + column]));
-    let mut product = Vec::with_capacity(side * side);
-    for row in 0..side {
-        let mut sums = vec![0.0; side];
-        for k in 0..side {
+fn matmul(a: &Data, b: &Data, size: usize) -> Vec<u32> {
+    let value = |data: &Data, row: usize, column: usize| f64::from(f32::from_bits(data.words[row * size + column]));
+    let mut product = Vec::with_capacity(size * size);
+    for row in 0..size {
+        let mut sums = vec![0.0; size];
+        for k in 0..size {
             let factor = value(a, row, k);
             for (column, sum) in sums.iter_mut().enumerate() {
                 *sum += factor * value(b, k, column);
@@ -199,7 +199,7 @@ fn spmv(inputs: &[Data]) -> Vec<u32> {
     starts.words.windows(2).map(row).collect()
 }
 
-/// All keys by four of their bits. Those in which these are the same stay in their order.
+/// All keys, sorted stably by four of their bits.
 fn radix(keys: &Data, shift: u32) -> Vec<u32> {
     let mut sorted = keys.words.clone();
     sorted.sort_by_key(|key| key >> shift & 15);
@@ -217,7 +217,7 @@ fn base64(text: &Data) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
 }
 
-/// By how much the mean of a path of prices that begins at 100 is above that.
+/// The excess of the mean of a path of prices that begins at 100, above 100.
 fn asian(seed: u32, steps: u32, drift: f64, spread: f64) -> u32 {
     let (mut state, mut price, mut sum) = (seed, 100.0, 0.0);
     for _ in 0..steps {
@@ -229,9 +229,9 @@ fn asian(seed: u32, steps: u32, drift: f64, spread: f64) -> u32 {
     ((sum / f64::from(steps) - 100.0).max(0.0) as f32).to_bits()
 }
 
-/// A bit for each place of the text.
+/// A bit for each position in the text.
 fn search(text: &Data, word: &Data, words: usize) -> Vec<u32> {
     let (text, word): (_, Vec<u8>) = (text.bytes(), word.words.iter().map(|&character| character as u8).collect());
     let bit = |at: usize| u32::from(text[at..].starts_with(&word));
-    (0..words).map(|n| (0..32).fold(0, |bits, place| bits | bit(32 * n + place) << place)).collect()
+    (0..words).map(|n| (0..32).fold(0, |bits, at| bits | bit(32 * n + at) << at)).collect()
 }

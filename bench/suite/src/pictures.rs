@@ -1,19 +1,19 @@
-//! What the cases with textures must give, texel by texel in double precision.
+//! Computes the expected results of the cases with textures, texel by texel in double precision.
 
-use super::cases::{Data, SIDE};
+use super::cases::{Data, SIZE};
 
 /// Red, green, blue and alpha of a texel.
 type Colour = [f64; 4];
 
-/// A square of colours.
+/// A square picture.
 struct Square {
-    side: i32,
+    size: i32,
     colours: Vec<Colour>,
 }
 
 impl Square {
     fn new(colours: Vec<Colour>) -> Self {
-        Self { side: colours.len().isqrt() as i32, colours }
+        Self { size: colours.len().isqrt() as i32, colours }
     }
 
     /// A picture of codes from 0 to 255.
@@ -21,7 +21,7 @@ impl Square {
         Self::new(data.words.iter().map(|word| word.to_le_bytes().map(|code| f64::from(code) / 255.0)).collect())
     }
 
-    /// The same along the sRGB curve.
+    /// The same, decoded from sRGB.
     fn of_srgb(data: &Data) -> Self {
         let mut square = Self::of_codes(data);
         square.colours.iter_mut().for_each(|colour| *colour = colour.map(linear));
@@ -29,19 +29,19 @@ impl Square {
     }
 
     fn at(&self, x: i32, y: i32) -> &Colour {
-        &self.colours[(y * self.side + x) as usize]
+        &self.colours[(y * self.size + x) as usize]
     }
 
-    /// Outside, the nearest texel.
+    /// The texel at a position, clamped to the edges.
     fn clamped(&self, x: i32, y: i32) -> &Colour {
-        self.at(x.clamp(0, self.side - 1), y.clamp(0, self.side - 1))
+        self.at(x.clamp(0, self.size - 1), y.clamp(0, self.size - 1))
     }
 
-    /// Outside, the square again. The texel in the corner has its centre at half a texel.
+    /// A bilinear sample, with wrapped coordinates. The first texel's centre is at half a texel.
     fn bilinear(&self, [u, v]: [f64; 2]) -> Colour {
-        let [x, y] = [u, v].map(|place| place * f64::from(self.side) - 0.5);
+        let [x, y] = [u, v].map(|position| position * f64::from(self.size) - 0.5);
         let texel = |dx: i32, dy: i32| {
-            let [x, y] = [x.floor() as i32 + dx, y.floor() as i32 + dy].map(|n| n.rem_euclid(self.side));
+            let [x, y] = [x.floor() as i32 + dx, y.floor() as i32 + dy].map(|n| n.rem_euclid(self.size));
             *self.at(x, y)
         };
         let (across, down) = (x - x.floor(), y - y.floor());
@@ -82,8 +82,8 @@ fn shown(light: Colour) -> u32 {
 
 /// Every texel of the result.
 fn texels<T>(mut texel: impl FnMut(i32, i32) -> T) -> Vec<T> {
-    let side = SIDE as i32;
-    (0..side * side).map(|at| texel(at % side, at / side)).collect()
+    let size = SIZE as i32;
+    (0..size * size).map(|at| texel(at % size, at / size)).collect()
 }
 
 /// The mean of four samples.
@@ -91,9 +91,9 @@ pub(super) fn tex(source: &Data) -> Vec<u32> {
     let source = Square::of_codes(source);
     texels(|x, y| {
         let (x, y) = (f64::from(x), f64::from(y));
-        let [u, v] = [x * 0.9 + y * 0.2 + 0.3, y * 0.9 - x * 0.2 + 0.7].map(|place| place / 1024.0);
-        let places = [[u, v], [u + 0.0013, v], [u, v + 0.0017], [u + 0.0013, v + 0.0017]];
-        codes(sum(places.map(|place| (0.25, source.bilinear(place)))))
+        let [u, v] = [x * 0.9 + y * 0.2 + 0.3, y * 0.9 - x * 0.2 + 0.7].map(|position| position / 1024.0);
+        let positions = [[u, v], [u + 0.0013, v], [u, v + 0.0017], [u + 0.0013, v + 0.0017]];
+        codes(sum(positions.map(|position| (0.25, source.bilinear(position)))))
     })
 }
 
@@ -141,10 +141,10 @@ pub(super) fn resize(source: &Data) -> Vec<u32> {
         d if d < 2.0 => ((-0.5 * d + 2.5) * d - 4.0) * d + 2.0,
         _ => 0.0,
     };
-    let scale = f64::from(source.side) / f64::from(SIDE);
+    let scale = f64::from(source.size) / f64::from(SIZE);
     texels(|x, y| {
         let [u, v] = [x, y].map(|at| (f64::from(at) + 0.5) * scale - 0.5);
-        let around = |place: f64| (-1..=2).map(move |way| place.floor() as i32 + way);
+        let around = |position: f64| (-1..=2).map(move |way| position.floor() as i32 + way);
         let pairs = around(v).flat_map(|j| around(u).map(move |i| (i, j)));
         let weight = |i: i32, j: i32| kernel(u - f64::from(i)) * kernel(v - f64::from(j));
         shown(sum(pairs.map(|(i, j)| (weight(i, j), *source.clamped(i, j)))))
@@ -154,8 +154,8 @@ pub(super) fn resize(source: &Data) -> Vec<u32> {
 /// The middle one of nine neighbours, for each channel.
 pub(super) fn median(source: &Data) -> Vec<u32> {
     let code = |x: i32, y: i32| {
-        let [x, y] = [x, y].map(|place| place.clamp(0, SIDE as i32 - 1) as u32);
-        source.words[(y * SIDE + x) as usize].to_le_bytes()
+        let [x, y] = [x, y].map(|position| position.clamp(0, SIZE as i32 - 1) as u32);
+        source.words[(y * SIZE + x) as usize].to_le_bytes()
     };
     texels(|x, y| {
         let near: [[u8; 4]; 9] = std::array::from_fn(|n| code(x + n as i32 % 3 - 1, y + n as i32 / 3 - 1));

@@ -1,20 +1,20 @@
-//! Cases of many trades: cryptography, parsing, physics, geometry, coding, searching, pictures, statistics. What is bound, and what must
-//! come out, one item after the other in plain Rust.
+//! Defines cases from many fields: cryptography, parsing, physics, geometry, coding, searching, pictures, statistics.
+//! Each has its inputs, and its expected result, computed item by item in plain Rust.
 
 use brolga_runtime::{Format, TextureShape};
 
-use super::cases::{Amount, Case, Compare, Data, Numbers, bytes, float, place};
+use super::cases::{Amount, Compare, Data, InputGenerator, SuiteCase, bytes, float, position};
 use brolga_document::MadeKind as Kind;
 
-/// Cells along a side of `sph`'s grid.
+/// Cells along each axis of `sph`'s grid.
 const GRID: usize = 16;
-/// The triangles that each ray of `rays` is held against.
+/// The triangles against which each ray of `rays` is tested.
 const TRIANGLES: usize = 256;
-/// Symbols of a stream of `huffman`, and the most bits of a code.
+/// Symbols of a stream of `huffman`, and the maximum length of a code in bits.
 const SYMBOLS: usize = 64;
 const LONGEST: u32 = 9;
-/// The side of `bilateral`'s picture.
-const SIDE: usize = 512;
+/// The width and height of `bilateral`'s picture.
+const SIZE: usize = 512;
 /// The centres of `kmeans`.
 const CENTRES: usize = 32;
 
@@ -30,9 +30,10 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|axis| a[axis] - b[axis])
 }
 
-impl Case {
-    /// 64 Ki blocks of 64 bytes. The constants are a key of eight words, the first block's number and a nonce of three words.
-    pub(super) fn chacha(&mut self, numbers: &mut Numbers) {
+impl SuiteCase {
+    /// 64 Ki blocks of 64 bytes. The constants are a key of eight words, the first block's number and a nonce of three
+    /// words.
+    pub(super) fn chacha(&mut self, numbers: &mut InputGenerator) {
         let blocks = 64 << 10;
         self.constants = numbers.words(12);
         self.inputs = vec![Data::raw(&bytes(&numbers.words(16 * blocks)))];
@@ -43,7 +44,7 @@ impl Case {
     }
 
     /// 64 Ki records of one to eight fields, of which one in eight is a word and the others are whole numbers.
-    pub(super) fn csv(&mut self, numbers: &mut Numbers) {
+    pub(super) fn csv(&mut self, numbers: &mut InputGenerator) {
         let records = 64 << 10;
         let (mut text, mut starts) = (String::new(), Vec::new());
         for _ in 0..records {
@@ -66,7 +67,7 @@ impl Case {
     }
 
     /// 32 Ki particles, some eight in a cell.
-    pub(super) fn sph(&mut self, numbers: &mut Numbers) {
+    pub(super) fn sph(&mut self, numbers: &mut InputGenerator) {
         let count = 32 << 10;
         let mut cells = vec![Vec::new(); GRID.pow(3)];
         for _ in 0..count {
@@ -86,8 +87,9 @@ impl Case {
         self.compare = Compare::Near(1e-4);
     }
 
-    /// 16 Ki rays. All that is bound are whole numbers, so that products are exact and no ray is on one side or the other by chance.
-    pub(super) fn rays(&mut self, numbers: &mut Numbers) {
+    /// 16 Ki rays. All inputs are whole numbers, so that products are exact and no ray is on either side of an edge by
+    /// chance.
+    pub(super) fn rays(&mut self, numbers: &mut InputGenerator) {
         let rays = 16 << 10;
         let mut within = |most: u32| (numbers.word() % (2 * most + 1)) as f32 - most as f32;
         let mut words = Vec::new();
@@ -111,10 +113,10 @@ impl Case {
     }
 
     /// 16 Ki streams, one behind the other. The symbols are 32, whose codes have 2 to 9 bits.
-    pub(super) fn huffman(&mut self, numbers: &mut Numbers) {
+    pub(super) fn huffman(&mut self, numbers: &mut InputGenerator) {
         let streams = 16 << 10;
         let codes = codes();
-        // By the next bits: each code takes all places that begin with it.
+        // By the next bits: each code occupies all entries whose index begins with it.
         let mut table = vec![0; 1 << LONGEST];
         for (symbol, &(code, length)) in codes.iter().enumerate() {
             for rest in 0..1 << (LONGEST - length) {
@@ -144,7 +146,7 @@ impl Case {
     }
 
     /// Half a million keys and a list of 64 Ki numbers.
-    pub(super) fn bisect(&mut self, numbers: &mut Numbers) {
+    pub(super) fn bisect(&mut self, numbers: &mut InputGenerator) {
         let mut sorted = numbers.words(64 << 10);
         sorted.sort_unstable();
         self.constants = vec![sorted.len() as u32, 0, 0, 0];
@@ -154,25 +156,25 @@ impl Case {
     }
 
     /// A picture of two shades with noise.
-    pub(super) fn bilateral(&mut self, numbers: &mut Numbers) {
-        let texels = SIDE * SIDE;
-        let shade = |at: usize| if (at % SIDE / 40 + at / SIDE / 40).is_multiple_of(2) { 60 } else { 160 };
+    pub(super) fn bilateral(&mut self, numbers: &mut InputGenerator) {
+        let texels = SIZE * SIZE;
+        let shade = |at: usize| if (at % SIZE / 40 + at / SIZE / 40).is_multiple_of(2) { 60 } else { 160 };
         let codes: Vec<u8> = (0..texels).map(|at| shade(at) + (numbers.word() % 40) as u8).collect();
         let words = codes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-        let shape = TextureShape::texture_2d(Format::R8_UNORM, SIDE as u32, SIDE as u32);
+        let shape = TextureShape::texture_2d(Format::R8_UNORM, SIZE as u32, SIZE as u32);
         self.inputs = vec![Data { words, kind: Kind::Texture(shape) }];
         self.output = Data::zeros(texels, 4);
         self.constants = vec![0.15f32.to_bits(), 25f32.to_bits(), 0, 0];
-        self.groups = [SIDE as u32 / 16, SIDE as u32 / 8, 1];
+        self.groups = [SIZE as u32 / 16, SIZE as u32 / 8, 1];
         (self.items, self.amount) = ((25 * texels as u64, "weights"), Amount::Operations(8 * 25 * texels as u64));
         self.compare = Compare::Near(1e-4);
     }
 
-    /// 256 Ki points, whose places are whole numbers, so that distances are exact.
-    pub(super) fn kmeans(&mut self, numbers: &mut Numbers) {
+    /// 256 Ki points, whose positions are whole numbers, so that distances are exact.
+    pub(super) fn kmeans(&mut self, numbers: &mut InputGenerator) {
         let count = 256 << 10;
-        let mut places = |count: usize| (0..4 * count).map(|_| ((numbers.word() >> 22) as f32).to_bits()).collect();
-        self.inputs = vec![Data::new(places(count), 16), Data::new(places(CENTRES), 16)];
+        let mut positions = |count: usize| (0..4 * count).map(|_| ((numbers.word() >> 22) as f32).to_bits()).collect();
+        self.inputs = vec![Data::new(positions(count), 16), Data::new(positions(CENTRES), 16)];
         self.output = Data::zeros(count, 4);
         self.groups = [(count / 64) as u32, 1, 1];
         let pairs = (count * CENTRES) as u64;
@@ -180,7 +182,7 @@ impl Case {
     }
 }
 
-/// The canonical codes of 32 symbols, as they stand in a stream that begins with the lowest bit, and their lengths.
+/// The canonical codes of 32 symbols, in the bit order of a stream that begins with the lowest bit, and their lengths.
 fn codes() -> Vec<(u32, u32)> {
     let lengths = [(2, 2), (3, 1), (4, 2), (5, 2), (6, 4), (7, 12), (8, 7), (9, 2)];
     let (mut next, mut codes) = (0u32, Vec::new());
@@ -194,7 +196,7 @@ fn codes() -> Vec<(u32, u32)> {
     codes
 }
 
-/// Word by word as RFC 8439 has it.
+/// Word by word, as in RFC 8439.
 pub(super) fn chacha(plain: &Data, constants: &[u32]) -> Vec<u32> {
     const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]];
     const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
@@ -229,7 +231,7 @@ pub(super) fn csv(text: &Data) -> Vec<u32> {
 /// Each particle with all others.
 pub(super) fn sph(particles: &Data) -> Vec<u32> {
     let all: Vec<([f64; 3], f64)> =
-        particles.words.chunks_exact(4).map(|words| (place(words), float(words[3]))).collect();
+        particles.words.chunks_exact(4).map(|words| (position(words), float(words[3]))).collect();
     // By slices, since others are no further than the next one.
     let mut slices = vec![Vec::new(); GRID + 2];
     for &(at, mass) in &all {
@@ -248,14 +250,17 @@ pub(super) fn sph(particles: &Data) -> Vec<u32> {
     all.iter().map(density).collect()
 }
 
-/// The plane of each triangle is met where both sides' shares of it are positive and add up to less than 1.
+/// A ray meets a triangle if both barycentric coordinates are positive and add up to less than 1.
 pub(super) fn rays(rays: &Data, triangles: &Data) -> Vec<u32> {
-    let triangles: Vec<[[f64; 3]; 3]> =
-        triangles.words.chunks_exact(12).map(|words| [place(words), place(&words[4..]), place(&words[8..])]).collect();
+    let triangles: Vec<[[f64; 3]; 3]> = triangles
+        .words
+        .chunks_exact(12)
+        .map(|words| [position(words), position(&words[4..]), position(&words[8..])])
+        .collect();
     let far = |ray: &[u32]| {
-        let (start, way, far) = (place(ray), place(&ray[4..]), float(ray[3]));
-        let met = triangles.iter().filter_map(|&[corner, first, second]| {
-            let from = minus(start, corner);
+        let (start, way, far) = (position(ray), position(&ray[4..]), float(ray[3]));
+        let met = triangles.iter().filter_map(|&[vertex, first, second]| {
+            let from = minus(start, vertex);
             let [area, u, v, t] = [
                 -dot(way, cross(first, second)),
                 -dot(way, cross(from, second)),
@@ -270,7 +275,7 @@ pub(super) fn rays(rays: &Data, triangles: &Data) -> Vec<u32> {
     rays.words.chunks_exact(8).map(far).collect()
 }
 
-/// Bit by bit, up to the first code that is as long and the same.
+/// Bit by bit, up to the first code that matches.
 pub(super) fn huffman(bits: &Data, starts: &Data) -> Vec<u32> {
     let codes = codes();
     let stream = |&start: &u32| {
@@ -297,11 +302,11 @@ pub(super) fn bisect(keys: &Data, sorted: &Data) -> Vec<u32> {
 pub(super) fn bilateral(picture: &Data, [by_distance, by_difference]: [f32; 2]) -> Vec<u32> {
     let codes = picture.bytes();
     let at = |x: i32, y: i32| {
-        let [x, y] = [x, y].map(|x| x.clamp(0, SIDE as i32 - 1) as usize);
-        f64::from(codes[y * SIDE + x]) / 255.0
+        let [x, y] = [x, y].map(|x| x.clamp(0, SIZE as i32 - 1) as usize);
+        f64::from(codes[y * SIZE + x]) / 255.0
     };
     let texel = |n: usize| {
-        let (here_x, here_y) = ((n % SIDE) as i32, (n / SIDE) as i32);
+        let (here_x, here_y) = ((n % SIZE) as i32, (n / SIZE) as i32);
         let (here, mut sum, mut weights) = (at(here_x, here_y), 0.0, 0.0);
         for (x, y) in (-2..=2).flat_map(|y| (-2..=2).map(move |x| (x, y))) {
             let other = at(here_x + x, here_y + y);
@@ -316,7 +321,7 @@ pub(super) fn bilateral(picture: &Data, [by_distance, by_difference]: [f32; 2]) 
     (0..codes.len()).map(texel).collect()
 }
 
-/// Of centres that are as near as another, the first.
+/// Of centres at the same distance, the first.
 pub(super) fn kmeans(points: &Data, centres: &Data) -> Vec<u32> {
     let nearest = |point: &[u32]| {
         let square =
@@ -342,7 +347,7 @@ mod tests {
         assert_eq!(found[12..], [0xd19c_12b5, 0xb94e_16de, 0xe883_d0cb, 0x4e3c_50a2]);
     }
 
-    /// Every place of a table has one code.
+    /// Every entry of a table has one code.
     #[test]
     fn codes_are_complete() {
         let codes = codes();

@@ -1,8 +1,8 @@
-//! Arrays of Python as memory of shaders, and back, without copies: NumPy's arrays and all else that has the buffer protocol or
-//! DLPack.
+//! Shares the memory of Python's arrays with shaders, and back, without copies: NumPy's arrays and all else that has
+//! the buffer protocol or DLPack.
 //!
-//! A buffer over an array holds an export of it, as the buffer protocol calls it, and a weak reference. Each makes NumPy refuse
-//! to resize or free the array until the buffer is gone.
+//! A buffer over an array holds an export of it, as the buffer protocol calls it, and a weak reference. Each makes
+//! NumPy refuse to resize or free the array until the buffer is gone.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use pyo3::types::{PyByteArray, PyDict, PyMemoryView, PyTuple, PyWeakrefReference
 
 use crate::error::Failure;
 
-/// What elements of an array are.
+/// The kind of an array's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     Float,
@@ -27,7 +27,7 @@ pub enum Numbers {
 }
 
 impl Numbers {
-    /// What the components of a format are, and how many bits each has, where all are alike.
+    /// The kind of a format's components, and the bits of each, if all are alike.
     pub fn of_format(name: &str) -> Option<(Self, usize)> {
         let (channels, meaning) = name.strip_suffix("_SRGB").unwrap_or(name).rsplit_once('_')?;
         let mut widths = channels.split(|letter: char| !letter.is_ascii_digit()).filter(|digits| !digits.is_empty());
@@ -44,7 +44,7 @@ impl Numbers {
         Some((numbers, bits))
     }
 
-    /// What NumPy calls such numbers of so many bits.
+    /// NumPy's name for such numbers of `bits` bits.
     pub fn name(self, bits: usize) -> String {
         let name = match self {
             Numbers::Float => "float",
@@ -55,15 +55,15 @@ impl Numbers {
     }
 }
 
-/// An array of Python, held so that its memory stays where it is.
+/// An array of Python, held so that its memory is not moved.
 pub struct Array {
     export: PyUntypedBuffer,
-    /// As long as it is there, NumPy does not even resize the array without the check of references.
+    /// As long as it exists, NumPy does not even resize the array without the check of references.
     _weak: Option<Py<PyWeakrefReference>>,
 }
 
 impl Array {
-    /// Holds an array, or what else has the buffer protocol or DLPack.
+    /// Holds an array, or another object with the buffer protocol or DLPack.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let export = export(object)?;
         check_elements(&export)?;
@@ -73,7 +73,7 @@ impl Array {
                 "the elements are behind pointers: numpy.ascontiguousarray makes a copy in which they are not";
             return Err(Failure::resource(message).into());
         }
-        // Of a view, the memory is the base's.
+        // The memory of a view is its base's.
         let base = object.getattr_opt("base")?.filter(|base| !base.is_none());
         let weak = PyWeakrefReference::new(base.as_ref().unwrap_or(object)).ok().map(Bound::unbind);
         Ok(Self { export, _weak: weak })
@@ -94,17 +94,17 @@ impl Array {
         self.export.item_size()
     }
 
-    /// Whether its elements lie one after the other, the last axis first.
+    /// `true` if its elements are contiguous, the last axis innermost.
     pub fn is_contiguous(&self) -> bool {
         self.export.is_c_contiguous()
     }
 
-    /// Whether nobody may write it.
+    /// `true` if it may not be written.
     pub fn is_read_only(&self) -> bool {
         self.export.readonly()
     }
 
-    /// The first byte of all elements.
+    /// The address of the first byte of all elements.
     pub fn address(&self) -> usize {
         self.export.buf_ptr().addr()
     }
@@ -114,7 +114,7 @@ impl Array {
         self.export.len_bytes()
     }
 
-    /// What its elements are, if they are numbers.
+    /// The kind of its elements, if they are numbers.
     pub fn numbers(&self) -> Option<Numbers> {
         match self.export.format().to_bytes() {
             [b'=' | b'<' | b'@', letter] | [letter] => match letter {
@@ -127,7 +127,7 @@ impl Array {
         }
     }
 
-    /// What NumPy calls its elements.
+    /// NumPy's name for its elements.
     pub fn type_name(&self) -> String {
         match (self.numbers(), self.export.format().to_bytes()) {
             (Some(_), [.., b'?']) => "bool".to_owned(),
@@ -136,8 +136,8 @@ impl Array {
         }
     }
 
-    /// Whether its elements can be such numbers of so many bits, or parts of them: bytes can be anything, and what are no numbers is for
-    /// whoever made it to know. Integers may have the other sign.
+    /// `true` if its elements can be numbers of this kind and size, or parts of them: bytes can be anything, and so can
+    /// elements that are not numbers. Integers may have the other sign.
     pub fn holds(&self, (numbers, bits): (Numbers, usize)) -> bool {
         let is_float = |numbers: Numbers| numbers == Numbers::Float;
         let is_bool = self.export.format().to_bytes().ends_with(b"?");
@@ -148,7 +148,8 @@ impl Array {
         }
     }
 
-    /// Refuses an array whose numbers are none of those that the shader's source has in a buffer, with what makes them such.
+    /// Rejects an array whose numbers are none of those that the shader's source has in a buffer, with advice on how to
+    /// convert it.
     pub fn check_types(&self, place: &str, types: &[NumberType]) -> Result<(), Failure> {
         let number = |number_type: &NumberType| match number_type {
             NumberType::F32 => (Numbers::Float, 32),
@@ -182,16 +183,16 @@ impl Array {
         self.into_bytes(size_bytes)
     }
 
-    /// A buffer over so many bytes from its first element on, all of which must be its own.
+    /// A buffer over `size_bytes` bytes from its first element on, all of which must be its own.
     pub fn into_bytes(self, size_bytes: usize) -> Result<Buffer, Failure> {
         let access = if self.is_read_only() { Access::Read } else { Access::ReadWrite };
-        // An array without elements may be anywhere.
+        // An array without elements may have any address.
         let base = match NonNull::new(self.export.buf_ptr()).filter(|_| size_bytes > 0) {
             Some(base) => base.cast(),
             None => NonNull::<u32>::dangling().cast(),
         };
-        // SAFETY: the export keeps the memory valid and in place, for reads, and unless it is read-only for writes. It is
-        // dropped with the buffer. Rust has no reference to the memory; Python's accesses are C's.
+        // SAFETY: the export keeps the memory valid and in place, for reads, and unless it is read-only for writes. It
+        // is dropped with the buffer. Rust has no reference to the memory; Python's accesses are C's.
         Ok(unsafe { Buffer::wrap(base, size_bytes, access, Owner(self)) }?)
     }
 }
@@ -202,7 +203,7 @@ fn export(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
         Ok(export) => return Ok(export),
         Err(error) => error,
     };
-    // Arrays of ctypes leave their strides out, which a memoryview works out.
+    // Arrays of ctypes have no strides, which a memoryview computes.
     if let Ok(view) = PyMemoryView::from(object)
         && let Ok(export) = PyUntypedBuffer::get(&view)
     {
@@ -224,9 +225,10 @@ fn export(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
 
 const OBJECTS: &str = "the elements are Python's objects: numpy.array(values, numpy.float32) has numbers";
 
-/// Refuses views of some fields of elements that have objects in others: to the view those are padding, which shaders may write.
+/// Rejects views of some fields of elements that have objects in others: to the view those are padding, which shaders
+/// may write.
 fn check_bases(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    /// NumPy's views are of what has the memory, so that chains are short.
+    /// NumPy's views refer to the owner of the memory, so that chains are short.
     const MOST: usize = 64;
     let mut next = Some(object.clone());
     for _ in 0..MOST {
@@ -237,7 +239,7 @@ fn check_bases(object: &Bound<'_, PyAny>) -> PyResult<()> {
         {
             return Err(Failure::resource(OBJECTS).into());
         }
-        // A memoryview's is called otherwise.
+        // A memoryview's has another name.
         let base = array.getattr_opt("base")?.filter(|base| !base.is_none());
         next = match base {
             Some(base) => Some(base),
@@ -247,7 +249,7 @@ fn check_bases(object: &Bound<'_, PyAny>) -> PyResult<()> {
     Err(Failure::resource("the array is a view of a view, and so on: numpy.array(array) makes a copy").into())
 }
 
-/// Refuses objects, whose pointers shaders would overwrite, and numbers that they would read wrongly.
+/// Rejects objects, whose pointers shaders would overwrite, and numbers that they would read wrongly.
 fn check_elements(export: &PyUntypedBuffer) -> Result<(), Failure> {
     // Between colons are the names of fields.
     for code in export.format().to_bytes().split(|&byte| byte == b':').step_by(2).flatten() {
@@ -277,13 +279,14 @@ struct Memory {
 #[pymethods]
 impl Memory {
     /// # Safety
-    /// Python calls it as the buffer protocol says.
+    /// Called by Python under the rules of the buffer protocol.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let memory = slf.get();
         let size = memory.range.end - memory.range.start;
         let base = memory.buffer.as_ptr().wrapping_add(memory.range.start as usize);
         let is_read_only = c_int::from(!memory.buffer.is_writable());
-        // SAFETY: the view is Python's. It gets a reference to this object, which keeps the buffer, and the range is inside.
+        // SAFETY: the view is Python's. It gets a reference to this object, which keeps the buffer, and the range is
+        // inside.
         let done = unsafe {
             ffi::PyBuffer_FillInfo(view, slf.as_ptr(), base.cast(), size as ffi::Py_ssize_t, is_read_only, flags)
         };
@@ -291,7 +294,7 @@ impl Memory {
     }
 }
 
-/// What there is in a range of a buffer as an array of NumPy's, without a copy. The array keeps the buffer.
+/// The content of a range of a buffer as an array of NumPy's, without a copy. The array keeps the buffer.
 pub fn to_numpy<'py>(
     py: Python<'py>,
     buffer: &Buffer,
@@ -309,7 +312,7 @@ pub fn to_numpy<'py>(
     flat.call_method1("reshape", (PyTuple::new(py, &array.sides)?,))
 }
 
-/// The bytes of a result as an array, likewise.
+/// The bytes of a result as an array, without a copy.
 pub fn bytes_to_numpy<'py>(py: Python<'py>, bytes: &Bytes, array: &files::Array) -> PyResult<Bound<'py, PyAny>> {
     match bytes {
         Bytes::View(view) => match view.bytes() {
@@ -326,7 +329,8 @@ pub fn bytes_to_numpy<'py>(py: Python<'py>, bytes: &Bytes, array: &files::Array)
     }
 }
 
-/// A value as JSON, with arrays as lists. Floats that JSON does not have are the texts "nan", "inf" and "-inf", as in documents.
+/// A value as JSON, with arrays as lists. Floats that JSON does not have are the texts "nan", "inf" and "-inf", as in
+/// documents.
 pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = value.py();
     let (json, options) = (py.import("json")?, PyDict::new(py));

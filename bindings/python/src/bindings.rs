@@ -1,4 +1,4 @@
-//! Registers and what Python binds to them: each value becomes the view that the shader declares.
+//! Binds Python's values to registers: each value becomes the view that the shader declares.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -15,13 +15,13 @@ use crate::error::Failure;
 use crate::source::Source;
 use crate::{texels, view};
 
-/// A shader with what making views for it takes.
+/// A shader, and the information needed to make views for it.
 pub struct Program {
     pub device: Device,
     pub shader: Shader,
     /// The shader's file, which has the names of constants.
     pub source: Source,
-    /// What its source says of numbers in buffers, read when an array is bound to one.
+    /// The types of numbers in the source's buffers, read when an array is bound to one.
     types: OnceLock<BufferTypes>,
 }
 
@@ -39,7 +39,7 @@ impl Program {
     pub fn register(&self, name: &str) -> Result<Register, Failure> {
         match self.shader.register(name) {
             Ok(register) => Ok(register),
-            // What is no register either is more likely a name.
+            // If it is not a register either, it is more likely a name.
             Err(error) => name.parse().map_err(|_| error.into()),
         }
     }
@@ -49,11 +49,12 @@ impl Program {
         declared.map(|declared| declared.kind)
     }
 
-    /// Binds each value to the register that its key names. What the shader does not have is left out where the rules allow it.
+    /// Binds each value to the register that its key names. Registers that the shader does not have are skipped if the
+    /// rules allow it.
     pub fn bindings(&self, values: &Bound<'_, PyDict>, rules: BindingRules) -> PyResult<Bindings> {
         let mut bindings = Bindings::with_rules(rules);
         let mut binder = Binder { program: self, buffers: HashMap::new() };
-        // A list of them, since what makes views may change the dictionary.
+        // Copied to a list, since making views may change the dictionary.
         for item in values.items() {
             let (name, value): (String, Bound<'_, PyAny>) = item.extract()?;
             let register = self.register(&name);
@@ -66,7 +67,7 @@ impl Program {
         Ok(bindings)
     }
 
-    /// A value as the shader declares a register.
+    /// A view of a value, as the shader declares a register.
     pub fn view(&self, register: Register, value: &Bound<'_, PyAny>) -> PyResult<View> {
         Binder { program: self, buffers: HashMap::new() }.view(register, value)
     }
@@ -75,13 +76,13 @@ impl Program {
 /// Makes the views of one set of bindings.
 struct Binder<'a> {
     program: &'a Program,
-    /// Arrays that are bound already, by address, size and whether they may be written. An array bound twice is one buffer, so that
-    /// reading and writing it in one dispatch is found out.
+    /// Arrays that are bound already, by address, size and writability. An array bound twice is one buffer, so that
+    /// reading and writing it in one dispatch is detected.
     buffers: HashMap<(usize, usize, bool), Buffer>,
 }
 
 impl Binder<'_> {
-    /// A value as the shader declares the register.
+    /// A view of a value, as the shader declares the register.
     fn view(&mut self, register: Register, value: &Bound<'_, PyAny>) -> PyResult<View> {
         if let Ok(texture) = value.cast::<view::Texture>() {
             return Ok(texture.get().view.clone());
@@ -127,7 +128,7 @@ impl Binder<'_> {
                 return Ok(texels::view(array, dimension, component, format)?);
             }
             (_, ResourceClass::Constant) => View::constant(self.buffer(array)?),
-            // What does not fit is said by the runtime, in which all that is bound is checked.
+            // The runtime, which checks all bindings, reports those that do not fit.
             _ => View::raw(self.buffer(array)?),
         };
         Ok(view.map_err(Failure::from)?)

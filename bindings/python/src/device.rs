@@ -1,4 +1,4 @@
-//! The device: makes everything else.
+//! Defines the device, which makes everything else.
 
 use std::path::PathBuf;
 
@@ -15,9 +15,9 @@ use crate::view::{Texture, parse_dimension, parse_format, texture};
 
 /// Device(threads=0, *, cache=None, copy_bytes=None)
 ///
-/// Where shaders run. `threads` is how many work on a dispatch, the calling one included; 0 means one for each processor. `cache`
-/// is a folder in which machine code is kept from one process to the next. Copies of compressed textures, which make sampling faster,
-/// take at most `copy_bytes`, by default 256 MiB; 0 means none.
+/// A device that runs shaders. `threads` is how many work on a dispatch, the calling one included; 0 means one for each
+/// processor. `cache` is a folder in which machine code is kept from one process to the next. Copies of compressed
+/// textures, which make sampling faster, take at most `copy_bytes`, by default 256 MiB; 0 means none.
 #[pyclass(frozen, module = "brolga")]
 pub struct Device {
     pub device: brolga::Device,
@@ -48,8 +48,8 @@ impl Device {
 
     /// Compiles a compute shader: the bytes of a file, the path of one, or a listing as text.
     ///
-    /// `engine` is "jit" or "interpreter"; by default the best. `instances` chooses what interface variables are bound to. It ends
-    /// after `time_limit` seconds, and by Ctrl-C.
+    /// `engine` is "jit" or "interpreter"; by default the best. `instances` chooses what interface variables are bound
+    /// to. It ends after `time_limit` seconds, and by Ctrl-C.
     #[pyo3(signature = (shader, *, engine=None, instances=None, name=None, time_limit=None, cancel=None))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn compile(
@@ -80,10 +80,10 @@ impl Device {
         Ok(Shader::new(self.device.clone(), shader, source))
     }
 
-    /// A texture of zeros, or over an array's memory: what arrays cannot say alone.
+    /// A texture of zeros, or over an array's memory, for properties that arrays do not have.
     ///
-    /// Texels are packed: for each layer, each mip level, each slice, each row. `dimension` is as in "texturecube"; by default it
-    /// follows from the extents.
+    /// Texels are packed: for each layer, each mip level, each slice, each row. `dimension` is as in "texturecube"; by
+    /// default it follows from the extents.
     #[pyo3(signature = (format, width, height=1, *, depth=1, layers=None, mips=1, dimension=None, data=None))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn texture(
@@ -110,9 +110,10 @@ impl Device {
 
     /// Compiles a vertex shader and a pixel shader with the state around them, for draws of Direct3D 11.
     ///
-    /// `inputs` fill the vertex shader's inputs: a NumPy dtype whose fields are named like the semantics, or tuples of a semantic,
-    /// a format, an offset in bytes and optionally a slot and a step rate by instances. `targets` and `depth` are formats.
-    /// `topology`, `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of documents (docs/document.md).
+    /// `inputs` fill the vertex shader's inputs: a NumPy dtype whose fields are named like the semantics, or tuples of
+    /// a semantic, a format, an offset in bytes and optionally a slot and a step rate by instances. `targets` and
+    /// `depth` are formats. `topology`, `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of documents
+    /// (docs/document.md).
     #[pyo3(signature = (vs, ps=None, *, inputs=None, targets=None, depth=None, **state))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn pipeline(
@@ -129,8 +130,8 @@ impl Device {
         Pipeline::new(py, &self.device, vs, ps, inputs, &targets.unwrap_or_default(), depth, &state)
     }
 
-    /// Draws into targets, in order: arrays of rows of pixels, or textures, in the formats of the pipelines. What is there is drawn
-    /// over. Returns for each draw what it did, as Direct3D's queries count it.
+    /// Draws into targets, in order: arrays of rows of pixels, or textures, in the formats of the pipelines. Existing
+    /// content is drawn over. Returns the statistics of each draw, as Direct3D's queries count them.
     #[pyo3(signature = (draws, targets, *, depth=None, time_limit=None, cancel=None))]
     fn draw<'py>(
         &self,

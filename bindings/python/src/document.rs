@@ -1,4 +1,4 @@
-//! Documents: files that say all that a run needs.
+//! Runs documents: files that describe a run completely.
 
 use std::path::PathBuf;
 
@@ -14,19 +14,19 @@ use crate::error::Failure;
 use crate::interrupt::interruptible;
 use crate::shader::{CancelToken, Report, seconds};
 
-/// What a run of a document gave.
+/// The results of a run of a document.
 #[pyclass(frozen, module = "brolga", get_all)]
 pub struct Outcome {
-    /// Whether every expectation that can be checked holds.
+    /// True if every expectation that can be checked holds.
     passed: bool,
     /// A line for each expectation that does not hold.
     failures: Vec<String>,
-    /// What the steps may write, and what is saved or expected, as arrays by the names of the resources: in the short form their registers,
-    /// as "u0". They keep the memory of the run.
+    /// Resources that the steps may write, and those that are saved or expected, as arrays by name: in the short form
+    /// the registers, as "u0". They keep the memory of the run.
     arrays: Py<PyDict>,
-    /// Hidden counters after the run, likewise.
+    /// Hidden counters after the run, by the same names.
     counters: Py<PyDict>,
-    /// What the dispatch did, of a document that is one dispatch.
+    /// The report of the dispatch, if the document is a single one.
     report: Option<Py<Report>>,
 }
 
@@ -52,13 +52,14 @@ impl Document {
         self.prepared.document().name()
     }
 
-    /// How many forms there are of its shaders: `run` takes the number of one.
+    /// The number of variants of its shaders: `run` takes the index of one.
     #[getter]
     fn shaders(&self) -> usize {
         self.prepared.variants()
     }
 
-    /// Runs it on fresh resources, with one form of its shaders, and compares the results with what is expected. No files are written.
+    /// Runs it on fresh resources, with one variant of its shaders, and compares the results with the expectations. No
+    /// files are written.
     #[pyo3(signature = (device, shader=0, *, engine=None, time_limit=None, cancel=None))]
     fn run(
         &self,
@@ -98,7 +99,7 @@ impl Document {
     }
 }
 
-/// What the module has under names of before: documents were jobs or scenes.
+/// The module's content under former names: documents were jobs or scenes.
 pub fn renamed<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     if !matches!(name, "Job" | "Scene") {
         return Err(PyAttributeError::new_err(format!("module 'brolga' has no attribute '{name}'")));

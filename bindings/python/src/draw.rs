@@ -1,4 +1,4 @@
-//! Pipelines and draws into arrays.
+//! Draws into arrays with pipelines.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::view::{parse_format, target};
 pub struct Pipeline {
     pipeline: raster::Pipeline,
     stages: Stages<Option<Program>>,
-    /// What the vertex shader reads of vertices.
+    /// The vertex shader's inputs.
     layout: Vec<InputElement>,
     formats: Vec<Format>,
     depth_format: Option<Format>,
@@ -64,8 +64,8 @@ impl Pipeline {
         Ok(Self { pipeline, stages, layout, formats, depth_format })
     }
 
-    /// What is bound to each of its shaders: a name is of one of them, or of both. All that a shader declares must be bound, as in a
-    /// dispatch.
+    /// The bindings of each of its shaders: a name is of one of them, or of both. All that a shader declares must be
+    /// bound, as in a dispatch.
     fn bindings(&self, values: &Bound<'_, PyDict>) -> PyResult<Stages<Option<Bindings>>> {
         for name in values.keys() {
             let name: String = name.extract()?;
@@ -87,10 +87,10 @@ impl Pipeline {
 impl Pipeline {
     /// A draw of `count` vertices, or indices.
     ///
-    /// `vertices` are the vertex buffers from slot 0 on: arrays whose first axis goes from vertex to vertex. `indices` is an array
-    /// of 16 or 32 bits. `bindings` are those of both shaders, as for `Shader.dispatch`. `viewport` is left, top, width, height,
-    /// and optionally least and greatest depth; `scissor` left, top, right, bottom, in pixels. By default both are the whole
-    /// target.
+    /// `vertices` are the vertex buffers from slot 0 on: arrays whose first axis goes from vertex to vertex. `indices`
+    /// is an array of 16 or 32 bits. `bindings` are those of both shaders, as for `Shader.dispatch`. `viewport` is
+    /// left, top, width, height, and optionally minimum and maximum depth; `scissor` left, top, right, bottom, in
+    /// pixels. By default both are the whole target.
     #[pyo3(signature = (count=None, *, vertices=None, indices=None, bindings=None, instances=1, first=0, base_vertex=0,
         first_instance=0, viewport=None, scissor=None, blend_factor=None, stencil_reference=0))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
@@ -154,7 +154,7 @@ impl Pipeline {
     }
 }
 
-/// Something to draw. `Pipeline.draw` makes it, `Device.draw` draws it.
+/// A draw. `Pipeline.draw` makes it, `Device.draw` executes it.
 #[pyclass(frozen, module = "brolga")]
 pub struct Draw {
     pipeline: Py<Pipeline>,
@@ -186,7 +186,7 @@ impl Draw {
     }
 }
 
-/// Draws into targets; says what each draw did.
+/// Draws into targets; returns the statistics of each draw.
 pub fn draw<'py>(
     py: Python<'py>,
     device: &brolga::Device,
@@ -258,7 +258,7 @@ fn rows(array: &Array) -> Result<(u32, u32), Failure> {
     Ok((number(*count)?, number(stride)?))
 }
 
-/// Left, top, width, height, and perhaps depths.
+/// Left, top, width, height, and optionally depths.
 fn parse_viewport(numbers: &[f32]) -> Result<Viewport, Failure> {
     let (min_depth, max_depth) = match *numbers {
         [_, _, _, _] => (0.0, 1.0),

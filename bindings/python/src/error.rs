@@ -1,4 +1,5 @@
-//! Exceptions: a class for each [`ErrorKind`], all of them `brolga.Error`, and the errors of the library as one of them.
+//! Defines exceptions: a class for each [`ErrorKind`], all of them `brolga.Error`, and converts the library's errors to
+//! them.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use pyo3::{PyTypeInfo, create_exception};
 
 create_exception!(brolga, Error, PyException, "What went wrong in Brolga. Its subclasses say what helps.");
 
-/// A class for each kind, with what happened and what helps.
+/// A class for each kind, with the problem and advice.
 macro_rules! exceptions {
     ($($kind:ident $class:ident $doc:literal)*) => {
         $(create_exception!(brolga, $class, Error, $doc);)*
@@ -57,7 +58,7 @@ exceptions! {
     Internal InternalError "A bug in Brolga."
 }
 
-/// What the library's functions fail with, as a Python exception.
+/// The error of the library's functions, as a Python exception.
 pub struct Failure(ErrorKind, String);
 
 impl Failure {
@@ -66,28 +67,28 @@ impl Failure {
         Self(kind, message.into())
     }
 
-    /// The same about a file, which it names.
+    /// Adds a file to the message.
     pub fn in_file(self, path: Option<&Path>) -> Self {
         match (path, self.0) {
-            // When the work ended says nothing about the file.
+            // The time at which the work ended says nothing about the file.
             (None, _) | (_, ErrorKind::Stopped | ErrorKind::System) => self,
             (Some(path), kind) => Self(kind, format!("{}: {}", path.display(), self.1)),
         }
     }
 
-    /// The same with what to do about it.
+    /// Adds advice.
     pub fn with_help(self, help: Option<String>) -> Self {
         let help = help.map_or(String::new(), |help| format!("; help: {help}"));
         Self(self.0, self.1 + &help)
     }
 
-    /// A dict that is bound to a constant buffer, and does not fit it.
+    /// The failure for a dict that is bound to a constant buffer, and does not fit it.
     pub fn of_constants(error: DocumentError) -> Self {
         let kind = kind_of(error.problem()).unwrap_or(ErrorKind::Binding);
         Self(kind, error.problem().to_string()).with_help(error.help())
     }
 
-    /// What there cannot be.
+    /// The failure for an invalid resource.
     pub fn resource(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Resource, message)
     }

@@ -1,7 +1,7 @@
-//! Work without Python's lock, which Ctrl-C stops.
+//! Does work without Python's lock (the GIL), until Ctrl-C stops it.
 //!
-//! Only Python's main thread handles signals. There, work is done on another thread, while this one takes the lock every few
-//! milliseconds to let Python handle them; elsewhere it is done on the calling thread.
+//! Only Python's main thread handles signals. There, work is done on another thread, while this one takes the lock
+//! every few milliseconds to let Python handle them; elsewhere it is done on the calling thread.
 
 use std::ffi::c_ulong;
 use std::ops::ControlFlow;
@@ -15,22 +15,22 @@ use crate::error::Failure;
 
 static MAIN_THREAD: OnceLock<c_ulong> = OnceLock::new();
 
-/// Notes which thread handles signals.
+/// Notes the thread that handles signals.
 pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
     let main = py.import("threading")?.call_method0("main_thread")?.getattr("ident")?.extract()?;
     MAIN_THREAD.get_or_init(|| main);
     Ok(())
 }
 
-/// Whether the calling thread handles signals.
+/// `true` if the calling thread handles signals.
 pub fn is_main_thread() -> bool {
-    // SAFETY: it asks the system for a number.
+    // SAFETY: it only reads the thread's identifier.
     let own = unsafe { PyThread_get_thread_ident() };
     MAIN_THREAD.get().is_some_and(|&main| main == own)
 }
 
-/// Does work that takes long. It gets a token that is cancelled with the caller's, or by a signal whose handler raises an
-/// exception, which is raised here then.
+/// Does long work. It gets a token that is cancelled with the caller's, or by a signal whose handler raises an
+/// exception, which is then raised here.
 pub fn interruptible<T: Send, E: Into<Failure> + Send>(
     py: Python<'_>,
     cancel: &CancelToken,

@@ -1,4 +1,4 @@
-//! The Python module `brolga`: the library's devices, shaders and draws over arrays of NumPy's.
+//! Defines the Python module `brolga`: the library's devices, shaders and draws over arrays of NumPy's.
 //!
 //! | file | what |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | `shader.rs` | shaders, bound or not, and their dispatches |
 //! | `draw.rs` | pipelines and draws into arrays |
 //! | `document.rs` | documents |
-//! | `bindings.rs` | registers and what is bound to them |
-//! | `view.rs` | what is bound besides arrays |
+//! | `bindings.rs` | registers and their bindings |
+//! | `view.rs` | values for bindings other than arrays |
 //! | `source.rs` | shaders as they are given |
 //! | `vertices.rs` | arrays as vertices, and their layout |
 //! | `texels.rs` | arrays as textures |
@@ -15,8 +15,8 @@
 //! | `interrupt.rs` | work without Python's lock, which Ctrl-C stops |
 //! | `error.rs` | exceptions |
 //!
-//! Each uses those below it. Docstrings are for Python's `help`; `brolga.pyi` has the types, and `docs/python.md` explains.
-//! Unsafe code is where Python's memory becomes the library's and back, in `array.rs`.
+//! Each uses those below it. Docstrings are for Python's `help`; `brolga.pyi` has the types, and `docs/python.md`
+//! explains. Unsafe code is where Python's memory becomes the library's and back, in `array.rs`.
 
 mod array;
 mod bindings;
@@ -53,14 +53,15 @@ mod brolga {
         crate::source::assemble(listing)
     }
 
-    /// The listing of a shader's bytes, or of a file: that of fxc's disassembler, or with `exact` one that loses nothing.
+    /// The listing of a shader's bytes, or of a file: that of fxc's disassembler, or with `exact` one that loses
+    /// nothing.
     #[pyfunction]
     #[pyo3(signature = (shader, *, exact=false))]
     fn listing(shader: &Bound<'_, PyAny>, exact: bool) -> PyResult<String> {
         crate::source::listing(shader, exact)
     }
 
-    /// What there is to know of a shader's bytes, or of a file: bindings, signatures, constants with their places, counts.
+    /// Information about a shader's bytes, or a file: bindings, signatures, constants with their offsets, counts.
     #[pyfunction]
     fn info<'py>(shader: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         crate::source::info(shader.py(), &crate::source::load(shader)?)

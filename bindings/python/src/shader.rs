@@ -1,4 +1,4 @@
-//! Shaders, bound or not, and their dispatches.
+//! Defines shaders, bound or not, and their dispatches.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,7 +14,7 @@ use crate::interrupt::{interruptible, is_main_thread};
 use crate::source::{Source, info};
 use crate::view::triple;
 
-/// Nanoseconds that a dispatch on Python's main thread may be expected to take, so that no other thread is started for it.
+/// The maximum expected duration in nanoseconds of a dispatch that runs on Python's main thread itself.
 const SHORT: u64 = 1_000_000;
 
 /// A token that stops runs: cancel() stops those that it was given to, and later ones.
@@ -36,21 +36,21 @@ impl CancelToken {
         self.token.cancel();
     }
 
-    /// Whether it was cancelled.
+    /// True if it was cancelled.
     #[getter]
     fn cancelled(&self) -> bool {
         self.token.is_cancelled()
     }
 }
 
-/// What a dispatch did.
+/// The results of a dispatch.
 #[pyclass(frozen, module = "brolga", get_all)]
 pub struct Report {
     /// Groups that ran.
     groups: u64,
     /// Threads that ran.
     threads: u64,
-    /// The most threads of this machine that took part.
+    /// The maximum number of this machine's threads that took part.
     workers: usize,
     /// Seconds from the call to the end of the last group.
     elapsed: f64,
@@ -104,13 +104,13 @@ impl Shader {
         self.program.shader.group_size()
     }
 
-    /// What runs it: "jit" or "interpreter".
+    /// The engine that runs it: "jit" or "interpreter".
     #[getter]
     fn engine(&self) -> String {
         self.program.shader.engine().to_string()
     }
 
-    /// The registers that it declares, with what each takes.
+    /// The registers that it declares, each with a description of its binding.
     #[getter]
     fn registers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let registers = PyDict::new(py);
@@ -125,7 +125,7 @@ impl Shader {
         Ok(self.program.shader.register(name).map_err(Failure::from)?.to_string())
     }
 
-    /// What there is to know of its file: bindings, signatures, constants with their places, counts.
+    /// Information about its file: bindings, signatures, constants with their offsets, counts.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         info(py, &self.program.source)
@@ -139,9 +139,9 @@ impl Shader {
 
     /// Runs it over thread groups: a number along x, or a tuple along x, y and z.
     ///
-    /// `bindings` has an array, a View, a Texture, a Sampler or a dict of constants for each register, by its name in the source
-    /// or in listings ("u0"). Arrays are used in place: what the shader writes is in them. The run may be ended by `cancel`, by
-    /// `time_limit` in seconds, by `fuel` (rounds of loops that a group may take) or by Ctrl-C.
+    /// `bindings` has an array, a View, a Texture, a Sampler or a dict of constants for each register, by its name in
+    /// the source or in listings ("u0"). Arrays are used in place: what the shader writes is in them. The run may be
+    /// ended by `cancel`, by `time_limit` in seconds, by `fuel` (rounds of loops that a group may take) or by Ctrl-C.
     #[pyo3(signature = (groups, bindings, *, first_group=None, time_limit=None, fuel=None, cancel=None))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn dispatch(
@@ -175,19 +175,19 @@ impl Shader {
     }
 }
 
-/// A shader with what is bound to it: bound once, dispatched often, from any thread. It keeps the arrays.
+/// A shader with its bindings: bound once, dispatched often, from any thread. It keeps the arrays.
 #[pyclass(frozen, module = "brolga")]
 pub struct BoundShader {
     program: Arc<Program>,
-    /// Locked without Python's lock only, so that nobody waits for one with the other.
+    /// Locked only without Python's lock, so that nobody waits for one while holding the other.
     bound: RwLock<brolga::BoundShader>,
     pace: Pace,
 }
 
 #[pymethods]
 impl BoundShader {
-    /// Runs it over thread groups, as `Shader.dispatch` does. Where the run before was short, the calling thread does the work
-    /// itself, and Ctrl-C is handled after it.
+    /// Runs it over thread groups, as `Shader.dispatch` does. If the run before was short, the calling thread does the
+    /// work itself, and Ctrl-C is handled after it.
     #[pyo3(signature = (groups, *, first_group=None, time_limit=None, fuel=None, cancel=None))]
     fn dispatch(
         &self,
@@ -209,14 +209,14 @@ impl BoundShader {
         Ok(report.into())
     }
 
-    /// Binds something else to a register. It waits for runs.
+    /// Binds another value to a register. It waits for runs.
     fn set(&self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let register = self.program.register(name)?;
         let view = self.program.view(register, value)?;
         let set = || {
             let mut bound = self.bound.write().unwrap_or_else(PoisonError::into_inner);
             let replaced = bound.set(register, view);
-            // What was bound goes after the lock: an array's end may call again.
+            // The old binding is dropped after the lock: an array's destructor may call again.
             drop(bound);
             replaced.map(drop)
         };
@@ -224,7 +224,7 @@ impl BoundShader {
     }
 }
 
-/// How long a group took in the last run.
+/// The time that a group took in the last run.
 struct Pace(AtomicU64);
 
 impl Default for Pace {
@@ -246,7 +246,7 @@ impl Pace {
     }
 }
 
-/// What to run, and when to stop.
+/// Dispatches with the limits given.
 fn dispatch(
     groups: &Bound<'_, PyAny>,
     first_group: Option<&Bound<'_, PyAny>>,

@@ -1,4 +1,4 @@
-//! Shaders as they are given: bytes, files and listings, and what there is to know of them.
+//! Loads shaders as they are given, from bytes, files and listings, and describes them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// What was refused, with the file's name, and with what to do where the bytes are no shader.
+    /// The failure for an error, with the file's name, and with advice if the bytes are not a shader.
     pub fn refused(&self, error: impl Into<Failure>) -> Failure {
         let limits = Limits::default();
         let path = self.path.as_deref();
@@ -41,14 +41,14 @@ pub fn load(source: &Bound<'_, PyAny>) -> PyResult<Source> {
         (text.into_bytes(), None)
     } else {
         let path: PathBuf = source.extract()?;
-        // As long as a shader may be: a device or a pipe has no end.
+        // Bounded by the maximum size of a shader: a device or a pipe has no end.
         let read = brolga::files::read(&path, brolga::Limits::default().file.blob_bytes.into());
         let read = read.map_err(|error| Failure::new(ErrorKind::File, format!("{}: {error}", path.display())));
         (read?, Some(path))
     };
     let is_shader = bytes.starts_with(b"DXBC") || sm3::is_program(&bytes);
     let bytes = match String::from_utf8(bytes) {
-        // What is written in another language is refused as no shader, and the language is said.
+        // Text in another language is rejected as a shader, and the message names the language.
         Ok(text)
             if !is_shader
                 && has_lines(&text)
@@ -77,7 +77,7 @@ pub fn listing(source: &Bound<'_, PyAny>, exact: bool) -> PyResult<String> {
     Ok(text.map_err(|error| source.refused(error))?)
 }
 
-/// What there is to know of a shader's bytes, as `brolga info --format json` says it.
+/// Information about a shader's bytes, as printed by `brolga info --format json`.
 pub fn info<'py>(py: Python<'py>, source: &Source) -> PyResult<Bound<'py, PyAny>> {
     let info = Info::read(&source.bytes, &Limits::default()).map_err(|error| source.refused(error))?;
     py.import("json")?.call_method1("loads", (brolga_json::info(&info).to_string(),))

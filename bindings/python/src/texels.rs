@@ -1,7 +1,7 @@
-//! Arrays as textures: which format their elements are, and which axis is what.
+//! Views arrays as textures: finds the format of their elements, and the meaning of each axis.
 //!
-//! The first axes are those of the texture, the outermost first: layers or slices, rows, texels of a row. What follows is one
-//! texel. Rows may lie apart, as in a part of a larger picture.
+//! The first axes are those of the texture, the outermost first: layers or slices, rows, texels of a row. The remaining
+//! axes are one texel. Rows may have padding, as in a part of a larger picture.
 
 use brolga::files::shape_of_array;
 use brolga::{Component, Dimension, Format, Texture, View};
@@ -9,7 +9,7 @@ use brolga::{Component, Dimension, Format, Texture, View};
 use crate::array::{Array, Numbers};
 use crate::error::Failure;
 
-/// A view of an array as texels for a register that declares them so; in a format, or in that which its elements are.
+/// A view of an array as texels for a register that declares them so; in a given format, or in that of its elements.
 pub fn view(array: Array, dimension: Dimension, component: Component, format: Option<Format>) -> Result<View, Failure> {
     let format = match format {
         Some(format) => format,
@@ -22,7 +22,7 @@ pub fn view(array: Array, dimension: Dimension, component: Component, format: Op
     Ok(View::texture(texture(array, dimension, format)?))
 }
 
-/// Refuses an array that is to be drawn to and has other numbers than its format; whole texels may be integers.
+/// Rejects a target whose numbers are not those of its format; whole texels may be integers.
 pub fn check_target(array: &Array, format: Format) -> Result<(), Failure> {
     let Some((numbers, bits)) = Numbers::of_format(format.name()) else { return Ok(()) };
     let is_packed = array.numbers() == Some(Numbers::Unsigned) && array.item_bytes() == format.size_bytes() as usize;
@@ -39,16 +39,17 @@ pub fn check_target(array: &Array, format: Format) -> Result<(), Failure> {
 pub fn texture(array: Array, dimension: Dimension, format: Format) -> Result<Texture, Failure> {
     let texel_bytes = check_texel(&array, dimension, format)?;
     let axes = dimension.coordinates();
-    let sides: Vec<u32> = array.shape()[..axes].iter().map(|&side| u32::try_from(side).unwrap_or(u32::MAX)).collect();
-    let shape = shape_of_array(dimension, format, &sides).ok_or_else(|| too_large(&array))?;
-    let row_bytes = texel_bytes as u64 * u64::from(sides[axes - 1]);
+    let extents: Vec<u32> =
+        array.shape()[..axes].iter().map(|&extent| u32::try_from(extent).unwrap_or(u32::MAX)).collect();
+    let shape = shape_of_array(dimension, format, &extents).ok_or_else(|| too_large(&array))?;
+    let row_bytes = texel_bytes as u64 * u64::from(extents[axes - 1]);
     let pitch = row_pitch(&array, axes, row_bytes)?;
     let shape = if pitch == row_bytes { shape } else { shape.row_pitch(pitch) };
     let size_bytes = usize::try_from(shape.size_bytes()?).map_err(|_| too_large(&array))?;
     Ok(Texture::new(array.into_bytes(size_bytes)?, shape)?)
 }
 
-/// The format that elements of an array are, where the shader sees such components: `R8G8B8A8_UNORM` for four bytes that are
+/// The format of an array's elements, if the shader declares such components: `R8G8B8A8_UNORM` for four bytes that are
 /// floats to it.
 fn format_of(array: &Array, dimension: Dimension, component: Component) -> Result<Format, Failure> {
     let (axes, bits) = (dimension.coordinates(), 8 * array.item_bytes());
@@ -73,7 +74,7 @@ fn format_of(array: &Array, dimension: Dimension, component: Component) -> Resul
     let name = components.map(named);
     name.as_ref().and_then(|name| name.parse().ok()).ok_or_else(|| {
         let shape = array.shape();
-        // Formats have numbers of up to 32 bits, and where they are floats to the shader no integers of 32.
+        // Formats have numbers of up to 32 bits, and if they are floats to the shader no integers of 32.
         let has_no_format = bits > 32 || bits == 32 && !is_integer && array.numbers() != Some(Numbers::Float);
         let wanted = match component {
             Component::Sint => "int32",
@@ -96,7 +97,7 @@ fn format_of(array: &Array, dimension: Dimension, component: Component) -> Resul
     })
 }
 
-/// Bytes of a texel, which lie one after the other and are those of the format.
+/// Bytes of a texel, which must be contiguous and match the format.
 fn check_texel(array: &Array, dimension: Dimension, format: Format) -> Result<usize, Failure> {
     let (axes, shape) = (dimension.coordinates(), array.shape());
     let Some(inner) = shape.get(axes..) else {
@@ -114,7 +115,7 @@ fn check_texel(array: &Array, dimension: Dimension, format: Format) -> Result<us
     Ok(found)
 }
 
-/// The row pitch. All else must lie one after the other.
+/// The row pitch. All else must be contiguous.
 fn row_pitch(array: &Array, axes: usize, row_bytes: u64) -> Result<u64, Failure> {
     let (shape, strides) = (array.shape(), array.strides());
     let mut pitch = row_bytes;

@@ -1,4 +1,4 @@
-//! What vertices are: the layout of a vertex shader's inputs, and arrays that have it.
+//! Reads the layout of a vertex shader's inputs, and checks arrays of vertices against it.
 
 use brolga::ErrorKind;
 use brolga::raster::InputElement;
@@ -9,7 +9,7 @@ use crate::array::{Array, Numbers};
 use crate::error::Failure;
 use crate::view::parse_format;
 
-/// What fills the inputs: the fields of a dtype, or tuples.
+/// The sources of the inputs: the fields of a dtype, or tuples.
 pub fn input_layout(inputs: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
     if inputs.hasattr("fields")? {
         return of_dtype(inputs);
@@ -51,8 +51,8 @@ fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
     };
     let mut layout = Vec::new();
     for field in fields.items()?.try_iter()? {
-        let (name, place): (String, Bound<'_, PyTuple>) = field?.extract()?;
-        let (kind, offset) = (place.get_item(0)?, place.get_item(1)?.extract::<u32>()?);
+        let (name, info): (String, Bound<'_, PyTuple>) = field?.extract()?;
+        let (kind, offset) = (info.get_item(0)?, info.get_item(1)?.extract::<u32>()?);
         let base = kind.getattr("base")?;
         let (letter, bytes): (String, usize) = (base.getattr("kind")?.extract()?, base.getattr("itemsize")?.extract()?);
         let count = kind.getattr("itemsize")?.extract::<usize>()? / bytes.max(1);
@@ -60,7 +60,7 @@ fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
         let meaning = match letter.as_str() {
             "f" => "FLOAT",
             "i" => "SINT",
-            // Colours in bytes are what vertices have most often.
+            // Bytes in vertices are usually colours.
             "u" if bytes == 1 => "UNORM",
             "u" => "UINT",
             _ => "",
@@ -81,8 +81,8 @@ fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
     Ok(layout)
 }
 
-/// Checks that an array of vertices for a slot has what the layout reads: numbers of such types, and where vertices have fields, each of
-/// the inputs' names where it is read.
+/// Checks that an array of vertices for a slot has what the layout reads: numbers of such types, and if vertices have
+/// fields, each of the inputs' names at its offset.
 pub fn check(slot: u32, object: &Bound<'_, PyAny>, array: &Array, layout: &[InputElement]) -> PyResult<()> {
     let elements: Vec<_> = layout.iter().filter(|element| element.slot == slot).collect();
     let Some(first) = elements.first() else { return Ok(()) };
@@ -121,29 +121,29 @@ pub fn check(slot: u32, object: &Bound<'_, PyAny>, array: &Array, layout: &[Inpu
     Ok(())
 }
 
-/// Whether a field's name is that of an input: the semantic, with its number or without.
+/// `true` if a field's name is that of an input: the semantic, with its number or without.
 fn is_input(name: &str, element: &InputElement) -> bool {
     let InputElement { semantic, index, .. } = element;
     let is_plain = *index == 0 && name.eq_ignore_ascii_case(semantic);
     is_plain || name.eq_ignore_ascii_case(&format!("{semantic}{index}"))
 }
 
-/// The numbers of an element, and the bits of each, where all are alike; bytes may stand for any.
+/// The kind of numbers of an element, and the bits of each, if all are alike; bytes may be used for any.
 fn number_of(element: &InputElement) -> Option<(Numbers, usize)> {
     Numbers::of_format(&element.format.to_string()).filter(|(_, bits)| *bits >= 16)
 }
 
-/// The fields of a dtype: names, places in bytes, and what their numbers are called; none if it has none.
+/// The fields of a dtype: names, offsets in bytes, and NumPy's names for their numbers; `None` if it has none.
 fn of_fields(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Vec<(String, u32, String)>>> {
     let Some(fields) = dtype.getattr_opt("fields")?.filter(|fields| !fields.is_none()) else { return Ok(None) };
     let mut found = Vec::new();
     for field in fields.call_method0("items")?.try_iter()? {
-        let (name, place): (String, Bound<'_, PyTuple>) = field?.extract()?;
-        let base = place.get_item(0)?.getattr("base")?;
+        let (name, info): (String, Bound<'_, PyTuple>) = field?.extract()?;
+        let base = info.get_item(0)?.getattr("base")?;
         let kind: String = base.getattr("name")?.extract()?;
         let is_native = base.getattr("isnative")?.is_truthy()?;
         let kind = if is_native { kind } else { format!("{kind} in the other byte order") };
-        found.push((name, place.get_item(1)?.extract()?, kind));
+        found.push((name, info.get_item(1)?.extract()?, kind));
     }
     Ok(Some(found))
 }

@@ -1,4 +1,4 @@
-//! What is bound to registers besides arrays: arrays seen in a format, textures, samplers.
+//! Defines values for bindings other than arrays: arrays with a format, textures, samplers.
 
 use brolga::files::Array as Layout;
 use brolga::{Counter, Dimension, Format, Sampler as State, Texture as Texels, TextureShape};
@@ -12,11 +12,11 @@ use crate::texels;
 
 /// View(array, format=None, *, counter=None)
 ///
-/// An array seen in a format, or with a hidden counter.
+/// An array viewed in a format, or with a hidden counter.
 ///
-/// `format` is a DXGI format without its prefix, as in "R8G8B8A8_UNORM_SRGB", for typed buffers and textures; what follows the
-/// array's first axes is one texel of it, or one block. `counter` is the first value of the hidden counter of a structured
-/// buffer (append, consume); after a run `counter` is what it counted to.
+/// `format` is a DXGI format without its prefix, as in "R8G8B8A8_UNORM_SRGB", for typed buffers and textures; the axes
+/// after the array's first ones are one texel of it, or one block. `counter` is the first value of the hidden counter
+/// of a structured buffer (append, consume); after a run `counter` is its value.
 #[pyclass(frozen, module = "brolga")]
 pub struct View {
     pub array: Py<PyAny>,
@@ -59,7 +59,8 @@ impl View {
     }
 }
 
-/// A texture with what an array cannot say: mip levels, cubes, formats of blocks, or a part of one. `Device.texture` makes it.
+/// A texture with properties that an array cannot have: mip levels, cubes, block formats, or a part of one.
+/// `Device.texture` makes it.
 #[pyclass(frozen, module = "brolga")]
 pub struct Texture {
     pub view: brolga::View,
@@ -74,7 +75,7 @@ impl Texture {
 
 #[pymethods]
 impl Texture {
-    /// The format's name, as the view sees texels.
+    /// The format's name, as the view has it.
     #[getter]
     fn format(&self) -> Option<&'static str> {
         self.view.format().map(Format::name)
@@ -86,8 +87,8 @@ impl Texture {
         self.view.dimension().map(Dimension::name)
     }
 
-    /// The texels of a mip level of a layer, as an array over the texture's memory: (slices,) rows, texels of a row, components.
-    /// Of the first mip level of a texture with one level it has all layers, as its first axis.
+    /// The texels of a mip level of a layer, as an array over the texture's memory: (slices,) rows, texels of a row,
+    /// components. Of the first mip level of a texture with one level it has all layers, as its first axis.
     #[pyo3(signature = (mip=0, layer=None))]
     fn array<'py>(&self, py: Python<'py>, mip: u32, layer: Option<u32>) -> PyResult<Bound<'py, PyAny>> {
         let (buffer, shape) = (self.texture.buffer(), self.texture.shape());
@@ -110,7 +111,8 @@ impl Texture {
         to_numpy(py, buffer, range, &Layout::of_texture(&level))
     }
 
-    /// The same texture seen in another format, as another kind, or in part: of mip levels and layers the first and how many.
+    /// The same texture in another format, as another dimension, or in part: the first and the number of mip levels and
+    /// layers.
     #[pyo3(signature = (*, format=None, dimension=None, mips=None, layers=None, min_level=None))]
     fn view(
         &self,
@@ -143,7 +145,7 @@ impl Texture {
         Ok(Self { view: changed.map_err(Failure::from)?, texture: self.texture.clone() })
     }
 
-    /// Makes the mip levels that the view sees after the first one.
+    /// Generates the mip levels of the view after the first one.
     fn generate_mips(&self, py: Python<'_>) -> PyResult<()> {
         let make = |token: &brolga::CancelToken| self.view.generate_mips_until(&|| token.is_cancelled());
         interruptible(py, &brolga::CancelToken::new(), make)
@@ -169,8 +171,9 @@ impl Texture {
 
 /// Sampler(filter="MIN_MAG_MIP_LINEAR", **state)
 ///
-/// How a texture is sampled. Names and keys are those of samplers in documents (docs/document.md): `filter`, `address` (three of
-/// WRAP, MIRROR, CLAMP, BORDER, MIRROR_ONCE), `comparison`, `border`, `mip_lod_bias`, `min_lod`, `max_lod`, `max_anisotropy`.
+/// The state for sampling a texture. Names and keys are those of samplers in documents (docs/document.md): `filter`,
+/// `address` (three of WRAP, MIRROR, CLAMP, BORDER, MIRROR_ONCE), `comparison`, `border`, `mip_lod_bias`, `min_lod`,
+/// `max_lod`, `max_anisotropy`.
 #[pyclass(frozen, module = "brolga")]
 pub struct Sampler {
     pub state: State,
@@ -197,7 +200,7 @@ pub fn texture(device: &brolga::Device, shape: TextureShape, data: Option<&Bound
     Ok(Texture::of(texture))
 }
 
-/// What is drawn to: a texture, or an array in its own format or a pipeline's.
+/// A target: a texture, or an array in its own format or a pipeline's.
 pub fn target(object: &Bound<'_, PyAny>, format: Format) -> PyResult<brolga::View> {
     if let Ok(texture) = object.cast::<Texture>() {
         return Ok(texture.get().view.clone());
@@ -221,7 +224,7 @@ pub fn parse_format(name: &str) -> Result<Format, Failure> {
     name.parse().map_err(|error: brolga::format::UnknownFormat| Failure::resource(error.to_string()))
 }
 
-/// A kind of texture by its name.
+/// A texture dimension by its name.
 pub fn parse_dimension(name: &str) -> Result<Dimension, Failure> {
     Dimension::texture_named(name).ok_or_else(|| {
         let known: Vec<_> = Dimension::textures().map(Dimension::name).collect();

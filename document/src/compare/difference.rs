@@ -1,5 +1,5 @@
-//! Pictures of what does not hold: what is expected in dark grey, what differs within the slack in yellow, edges in blue, what is wrong in
-//! red.
+//! Draws pictures of mismatches: the expected picture in dark grey, differences within the tolerance in yellow, edges
+//! in blue and wrong pixels in red.
 
 use std::io::Cursor;
 
@@ -13,7 +13,7 @@ use crate::prepare::Prepared;
 use crate::prepare::expected::Check;
 
 impl Prepared {
-    /// A picture for each level of a texture that is not as expected: the name of its file, and the file.
+    /// A picture for each level of a texture that is not as expected, as a file name and the file's bytes.
     pub fn difference_pictures(&self, outcome: &Outcome) -> Vec<(String, Vec<u8>)> {
         let mut pictures = Vec::new();
         let all = self.document.model.expectations.iter().zip(&self.checks).zip(&outcome.checks);

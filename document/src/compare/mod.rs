@@ -1,11 +1,11 @@
-//! Holds what a run left against what was expected.
+//! Compares the results of a run with what was expected.
 //!
 //! | file | what |
 //! |---|---|
 //! | `numbers.rs` | numbers in memory |
 //! | `picture.rs` | texels |
 //! | `sort.rs` | elements in any order |
-//! | `difference.rs` | pictures of what does not hold |
+//! | `difference.rs` | pictures of mismatches |
 
 mod difference;
 pub(crate) mod numbers;
@@ -17,19 +17,19 @@ use std::fmt;
 pub use numbers::{Difference, NumberCheck};
 pub use picture::{PictureCheck, Pixel};
 
-/// An expectation, held against what came out.
+/// The result of checking one expectation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Checked {
     /// The expectation's name: the key `id`, else the resource's or the query's.
     pub id: String,
-    /// How it came out.
+    /// The comparison, by kind of expectation.
     pub result: CheckResult,
     /// The hidden counter, if it is not as expected.
     pub counter: Option<CounterDifference>,
 }
 
-/// How an expectation came out.
+/// The result of one expectation, by its kind.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CheckResult {
@@ -41,7 +41,7 @@ pub enum CheckResult {
     Query(Vec<QueryValue>),
 }
 
-/// How a level of a texture came out.
+/// The result for one level of a texture.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelCheck {
@@ -49,7 +49,7 @@ pub struct LevelCheck {
     pub mip: u32,
     /// The layer.
     pub layer: u32,
-    /// How its pixels came out.
+    /// The result of comparing its pixels.
     pub check: PictureCheck,
 }
 
@@ -59,7 +59,7 @@ pub struct LevelCheck {
 pub struct CounterDifference {
     /// Its value; `None` if the resource has none.
     pub got: Option<u32>,
-    /// What it should be.
+    /// The value it should have.
     pub expected: u32,
 }
 
@@ -69,16 +69,16 @@ pub struct CounterDifference {
 pub struct QueryValue {
     /// Its name: `samples`.
     pub name: String,
-    /// What it is; none if it is not counted yet.
+    /// Its value; `None` if it is not counted yet.
     pub found: Option<u64>,
-    /// What it should be.
+    /// The value it should have.
     pub expected: f64,
-    /// Whether it is within the tolerance, if it is counted.
+    /// `true` if it is within the tolerance; `None` if it is not counted yet.
     pub holds: Option<bool>,
 }
 
 impl Checked {
-    /// Whether it holds; none if some of it could not be checked and all else holds.
+    /// `true` if the expectation holds; `None` if part of it could not be checked and the rest holds.
     pub fn holds(&self) -> Option<bool> {
         if self.counter.is_some() {
             return Some(false);
@@ -93,14 +93,14 @@ impl Checked {
         }
     }
 
-    /// Whether it does not hold.
+    /// `true` if the expectation does not hold.
     pub fn failed(&self) -> bool {
         self.holds() == Some(false)
     }
 }
 
 impl fmt::Display for Checked {
-    /// What came out, in numbers.
+    /// The result in numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.result {
             CheckResult::Pictures(levels) => {

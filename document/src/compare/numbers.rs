@@ -1,7 +1,7 @@
 //! Compares the numbers that a resource holds after a run with what was expected.
 //!
-//! Any NaN equals any NaN, both zeros are equal, and a number passes if it meets any of the bounds of the tolerance. Elements in any order
-//! are compared as multisets; with a tolerance in the order of their numbers, pair by pair.
+//! Any NaN equals any NaN, both zeros are equal, and a number passes if it meets any of the bounds of the tolerance.
+//! Elements in any order are compared as multisets; with a tolerance in the order of their numbers, pair by pair.
 
 use std::cmp::Ordering;
 
@@ -17,8 +17,8 @@ const KEPT: usize = 8;
 
 /// Expected bytes from a byte of the view on.
 #[derive(Clone, Debug)]
-pub(crate) struct Segment {
-    /// Where they begin.
+pub(crate) struct ExpectedBytes {
+    /// The offset of the first one.
     pub byte: u64,
     /// The bytes.
     pub bytes: Bytes,
@@ -26,13 +26,13 @@ pub(crate) struct Segment {
     pub pattern: Vec<NumberType>,
 }
 
-/// How the numbers of a resource came out.
+/// The result of comparing the numbers of a resource.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NumberCheck {
     /// Numbers compared; elements where the order does not matter.
     pub compared: u64,
-    /// Those that differ.
+    /// Number of mismatches.
     pub mismatches: u64,
     /// The first few differences.
     pub first: Vec<Difference>,
@@ -47,17 +47,17 @@ pub struct Difference {
     pub word: u64,
     /// The byte in the view.
     pub byte: u64,
-    /// What is there. `None` if, in any order, an element of this value is missing.
+    /// The number found. `None` if elements are compared in any order and one of this value is missing.
     pub got: Option<Number>,
-    /// What should be there. `None` if, in any order, no element of this value should be there.
+    /// The number expected. `None` if elements are compared in any order and this one is superfluous.
     pub expected: Option<Number>,
 }
 
-/// Compares the bytes of a view with the expected segments, all of which lie inside it, unless `stop` says that it is enough.
+/// Compares the bytes of a view with the expected segments, all of which lie inside it, until `stop` returns `true`.
 /// `natural_element` is the size of an element where the rules do not give one.
 pub(crate) fn compare(
     got: &Bytes,
-    segments: &[Segment],
+    segments: &[ExpectedBytes],
     rules: &Rules,
     natural_element: u64,
     stop: &dyn Fn() -> bool,
@@ -73,8 +73,8 @@ pub(crate) fn compare(
     Ok(found)
 }
 
-/// Whether anything at all would be compared.
-pub(crate) fn compares_something(segments: &[Segment], rules: &Rules, natural_element: u64) -> bool {
+/// `true` if anything at all would be compared.
+pub(crate) fn compares_something(segments: &[ExpectedBytes], rules: &Rules, natural_element: u64) -> bool {
     let element = rules.element.unwrap_or(natural_element).max(1);
     let end = rules.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
     segments.iter().any(|segment| {
@@ -94,7 +94,7 @@ pub(crate) fn compares_something(segments: &[Segment], rules: &Rules, natural_el
 }
 
 impl Rules {
-    /// Whether an element is not compared.
+    /// `true` if an element is not compared.
     fn skips(&self, element: u64) -> bool {
         self.skip_elements.binary_search(&element).is_ok()
     }
@@ -112,7 +112,7 @@ impl NumberCheck {
 fn in_order(
     found: &mut NumberCheck,
     got: &Bytes,
-    segment: &Segment,
+    segment: &ExpectedBytes,
     rules: &Rules,
     element: u64,
     stop: &dyn Fn() -> bool,
@@ -140,7 +140,7 @@ fn piece_in_order(
     start: u64,
     want: &[u8],
     got: &[u8],
-    segment: &Segment,
+    segment: &ExpectedBytes,
     rules: &Rules,
     (element, end): (u64, u64),
 ) {
@@ -162,14 +162,14 @@ fn piece_in_order(
     }
 }
 
-/// The numbers of a segment that begins at `start` of its view. A tail shorter than a number is left out; the job's checks
-/// have refused it.
+/// The numbers of a segment that begins at `start` of its view. A tail shorter than a number is left out; the job's
+/// checks have rejected it.
 fn numbers<'a>(
     bytes: &'a [u8],
     pattern: &'a [NumberType],
     start: u64,
 ) -> impl Iterator<Item = (u64, NumberType, Number)> + 'a {
-    // A pattern counts from the start of the view, wherever the segment begins.
+    // A pattern counts from the start of the view, whatever the start of the segment.
     let whole: u64 = pattern.iter().map(|number_type| number_type.size_bytes() as u64).sum();
     let mut turn = 0;
     let mut into = start % whole;
@@ -194,19 +194,19 @@ fn numbers<'a>(
 fn as_multisets(
     found: &mut NumberCheck,
     got: &Bytes,
-    segment: &Segment,
+    segment: &ExpectedBytes,
     rules: &Rules,
     element: u64,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), ResourceError> {
     let count = rules.elements.unwrap_or(segment.bytes.size_bytes() / element);
     let first = |bytes: &Bytes| bytes.first(count.saturating_mul(element), stop);
-    let [wanted, had] = [first(&segment.bytes)?, first(got)?].map(|bytes| Elements { bytes, segment, element });
-    let order = |elements: &Elements<'_>| {
+    let [wanted, had] = [first(&segment.bytes)?, first(got)?].map(|bytes| ElementBytes { bytes, segment, element });
+    let order = |elements: &ElementBytes<'_>| {
         let all = (elements.bytes.len() as u64 / element).min(count);
-        let mut places = room::room(all)?;
-        places.extend((0..all).filter(|place| !rules.skips(*place)));
-        sorted(places, element, &|one, other| elements.compare(one, elements, other, stop), stop)
+        let mut indices = room::room(all)?;
+        indices.extend((0..all).filter(|index| !rules.skips(*index)));
+        sorted(indices, element, &|one, other| elements.compare(one, elements, other, stop), stop)
     };
     let (wanted_order, had_order) = (order(&wanted)?, order(&had)?);
     found.compared += wanted_order.len() as u64;
@@ -253,25 +253,26 @@ fn as_multisets(
     }
 }
 
-/// Elements of so many bytes.
-struct Elements<'a> {
+/// Elements of a fixed size in bytes.
+struct ElementBytes<'a> {
     bytes: Vec<u8>,
-    segment: &'a Segment,
+    segment: &'a ExpectedBytes,
     element: u64,
 }
 
-impl Elements<'_> {
-    /// The numbers of an element, of which those that are equal are the same.
-    fn numbers(&self, place: u64) -> impl Iterator<Item = Number> {
-        let start = place * self.element;
+impl ElementBytes<'_> {
+    /// The numbers of an element, with those that count as equal made identical.
+    fn numbers(&self, index: u64) -> impl Iterator<Item = Number> {
+        let start = index * self.element;
         let bytes = &self.bytes[start as usize..][..self.element as usize];
         numbers(bytes, &self.segment.pattern, start).map(|(_, _, number)| number.unified())
     }
 
-    /// An order that depends on the values alone, and follows them. An element may be as long as all: where `stop` says so, any order will do.
-    fn compare(&self, place: u64, other: &Elements<'_>, other_place: u64, stop: &dyn Fn() -> bool) -> Ordering {
+    /// An order that depends on the values alone and is consistent with them. An element may be as long as the whole
+    /// view: once `stop` returns `true`, any order will do.
+    fn compare(&self, index: u64, other: &ElementBytes<'_>, other_index: u64, stop: &dyn Fn() -> bool) -> Ordering {
         // Both have as many numbers.
-        for (n, (one, other)) in self.numbers(place).zip(other.numbers(other_place)).enumerate() {
+        for (n, (one, other)) in self.numbers(index).zip(other.numbers(other_index)).enumerate() {
             if one != other || (n % (1 << 16) == (1 << 16) - 1 && stop()) {
                 return one.rank().cmp(&other.rank()).then(one.cmp(&other));
             }
@@ -279,11 +280,11 @@ impl Elements<'_> {
         Ordering::Equal
     }
 
-    /// That an element is there, or is not, against what is expected.
-    fn difference(&self, place: u64, is_extra: bool) -> Difference {
-        let number = self.numbers(place).next();
+    /// The difference for an element that is superfluous or missing.
+    fn difference(&self, index: u64, is_extra: bool) -> Difference {
+        let number = self.numbers(index).next();
         let (got, expected) = if is_extra { (number, None) } else { (None, number) };
-        Difference { element: place, word: 0, byte: place * self.element, got, expected }
+        Difference { element: index, word: 0, byte: index * self.element, got, expected }
     }
 }
 
@@ -314,13 +315,13 @@ impl Number {
     }
 }
 
-/// Whether `got` is near enough to `want`. Both are of one type.
+/// `true` if `got` is near enough to `want`. Both are of one type.
 pub(super) fn passes(got: Number, want: Number, tolerance: &Tolerance) -> bool {
     if got.unified() == want.unified() {
         return true;
     }
     let (g, w) = (got.as_f64(), want.as_f64());
-    // An infinity is near nothing, and the sums below would call it near itself.
+    // Nothing is near an infinity, but the sums below would call it near itself.
     if !g.is_finite() || !w.is_finite() {
         return false;
     }
@@ -340,7 +341,7 @@ mod tests {
     }
 
     fn run(want: &[u8], got: &[u8], rules: &Rules, element: u64) -> NumberCheck {
-        let segment = Segment { byte: 0, bytes: Bytes::Owned(want.to_vec()), pattern: rules.pattern.clone() };
+        let segment = ExpectedBytes { byte: 0, bytes: Bytes::Owned(want.to_vec()), pattern: rules.pattern.clone() };
         compare(&Bytes::Owned(got.to_vec()), &[segment], rules, element, &|| false).unwrap()
     }
 
@@ -418,7 +419,7 @@ mod tests {
     fn integers_may_be_off_as_far_as_floats() {
         let near = Tolerance { abs: Some(1.0), rel: Some(0.1), ..Tolerance::EXACT };
         let near = |number_type| Rules { tolerance: near, ..rules(&[number_type]) };
-        // A resource may have more than is expected of it.
+        // A resource may hold more than is expected of it.
         let found = run(&words(&[2, 100, 100]), &words(&[1, 90, 80, 7]), &near(U32), 4);
         assert_eq!((found.compared, found.mismatches, found.first[0].byte), (3, 1, 8));
         let all_ones = |number_type| run(&words(&[0]), &words(&[u32::MAX]), &near(number_type), 4).mismatches;
@@ -438,7 +439,7 @@ mod tests {
     fn a_pattern_counts_from_the_start_of_the_view() {
         let rules = rules(&[F32, U32]);
         let bytes = Bytes::Owned(words(&[0x8000_0000, 0]));
-        let segment = Segment { byte: 4, bytes, pattern: rules.pattern.clone() };
+        let segment = ExpectedBytes { byte: 4, bytes, pattern: rules.pattern.clone() };
         let got = Bytes::Owned(words(&[0, 0x8000_0000, 0x8000_0000]));
         let found = compare(&got, &[segment], &rules, 8, &|| false).unwrap();
         assert!(found.mismatches == 0);
@@ -449,25 +450,27 @@ mod tests {
         let bytes = words(&[1; 100_000]);
         for order in [Order::Fixed, Order::Any] {
             let rules = Rules { order, ..rules(&[U32]) };
-            let segment = || Segment { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
+            let segment =
+                || ExpectedBytes { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
             let stopped = compare(&Bytes::Owned(bytes.clone()), &[segment()], &rules, 4, &|| true);
             assert!(matches!(stopped, Err(ResourceError::Stopped)), "{order:?}");
         }
     }
 
-    /// The list of what is skipped may be as long as the view: neither is walked once for each number of the other.
+    /// The list of skipped elements may be as long as the view: neither is walked once for each number of the other.
     #[test]
     fn all_elements_may_be_skipped_one_by_one() {
         let count = 1_000_000;
         let bytes = words(&vec![7; count]);
         let rules = Rules { skip_elements: (0..count as u64).collect(), ..rules(&[U32]) };
-        let segment = Segment { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
+        let segment = ExpectedBytes { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
         assert!(!compares_something(std::slice::from_ref(&segment), &rules, 4));
         let last = Rules { skip_elements: (0..count as u64 - 1).collect(), ..rules.clone() };
         assert!(compares_something(std::slice::from_ref(&segment), &last, 4));
-        // Elements that begin within a number belong to what is before them.
+        // Elements that begin within a number belong to the element before them.
         let odd = Rules { skip_elements: vec![0, 1], element: Some(6), ..rules };
-        let three = |length| [Segment { byte: 0, bytes: Bytes::Owned(words(&vec![7; length])), pattern: vec![U32] }];
+        let three =
+            |length| [ExpectedBytes { byte: 0, bytes: Bytes::Owned(words(&vec![7; length])), pattern: vec![U32] }];
         assert!(!compares_something(&three(3), &odd, 4) && compares_something(&three(4), &odd, 4));
     }
 }

@@ -1,5 +1,6 @@
-//! Holds a picture against an expected one, by the rule of independent implementations: a pixel within the slack holds; one whose
-//! channels lie between those of its expected neighbours is an edge pixel, of which a share may be; every other is wrong.
+//! Compares a picture with an expected one, by the rule for independent implementations: a pixel within the tolerance
+//! holds; one whose channels lie between those of its expected neighbours is an edge pixel, of which a share is
+//! allowed; all others are wrong.
 
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{Format, ResourceError};
@@ -10,30 +11,30 @@ use crate::model::expectation::Tolerance;
 use crate::model::number::{Number, NumberType};
 
 impl Tolerance {
-    /// The slack of a number that is no code.
+    /// The slack of a number that is not an integer code.
     pub(crate) fn slack(&self, expected: f64) -> f64 {
-        // Of infinity no share would be a number.
+        // A share of infinity would be NaN.
         let rel = self.rel.unwrap_or(0.0);
         let share = if rel == 0.0 { 0.0 } else { rel * expected.abs() };
         self.abs.unwrap_or(0.0).max(share)
     }
 }
 
-/// How a picture came out.
+/// The result of comparing a picture.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PictureCheck {
     /// Pixels of the picture.
     pub pixels: u64,
-    /// Those that differ at all.
+    /// Pixels that differ at all.
     pub different: u64,
-    /// Those beyond the slack that lie between their expected neighbours.
+    /// Pixels beyond the slack that lie between their expected neighbours.
     pub edge: u64,
-    /// How many of those there may be.
+    /// The greatest number of edge pixels allowed.
     pub most_edge: u64,
     /// All others beyond the slack.
     pub wrong: u64,
-    /// How many of those there may be.
+    /// The greatest number of wrong pixels allowed.
     pub most_wrong: u64,
     /// The first wrong pixel, or else the first edge pixel.
     pub first: Option<Pixel>,
@@ -47,18 +48,18 @@ pub struct Pixel {
     pub at: [u32; 2],
     /// Its channels: floats, or codes.
     pub found: Vec<f64>,
-    /// What they should be.
+    /// The channels it should have.
     pub expected: Vec<f64>,
 }
 
 impl PictureCheck {
-    /// Whether the picture is as expected.
+    /// `true` if the picture is as expected.
     pub fn holds(&self) -> bool {
         self.edge <= self.most_edge && self.wrong <= self.most_wrong
     }
 }
 
-/// What is to be said of a pixel that differs.
+/// The class of a pixel that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// It is within the slack.
@@ -68,7 +69,7 @@ pub(crate) enum Mark {
     Wrong,
 }
 
-/// Texels of a level that are looked at one by one, so that large pictures take no more memory than they have.
+/// Texels of a level, decoded one by one so that large pictures take no additional memory.
 pub(crate) struct Picture<'a> {
     format: Format,
     /// Columns and rows.
@@ -113,7 +114,7 @@ impl<'a> Picture<'a> {
         channels
     }
 
-    /// How bright a pixel is, as a byte: by its first channel, of codes the upper bits.
+    /// The brightness of a pixel as a byte: its first channel, or the upper bits of an integer code.
     pub fn brightness(&self, at: [u32; 2]) -> u8 {
         let Channels { values, are_codes, .. } = self.channels(at);
         let bits = self.format.fields()[0].map_or(32, |field| field.bits);
@@ -123,7 +124,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The least and the greatest value of a channel around a pixel. NaN is both.
+    /// The least and the greatest value of a channel around a pixel; a NaN counts as both.
     fn range_around(&self, [x, y]: [u32; 2], channel: usize) -> [f64; 2] {
         let near = |at: u32, most: u32| at.saturating_sub(1)..=(at + 1).min(most - 1);
         let around = near(y, self.extents[1]).flat_map(|y| near(x, self.extents[0]).map(move |x| [x, y]));
@@ -132,7 +133,7 @@ impl<'a> Picture<'a> {
         })
     }
 
-    /// Holds a picture of the same extents and format against this one, unless `stop` says that it is enough.
+    /// Compares a picture of the same extents and format with this one, until `stop` returns `true`.
     pub fn check(
         &self,
         found: &Picture<'_>,
@@ -142,7 +143,7 @@ impl<'a> Picture<'a> {
         self.check_marking(found, tolerance, stop, &mut |_, _| {})
     }
 
-    /// The same; `mark` is told of each pixel that differs.
+    /// As `check`, and calls `mark` for each pixel that differs.
     pub fn check_marking(
         &self,
         found: &Picture<'_>,
@@ -221,7 +222,7 @@ fn float(value: f64) -> Number {
 struct Channels {
     values: [f64; 4],
     has: [bool; 4],
-    /// Whether they are not floats.
+    /// Set for channels that are integer codes, not floats.
     are_codes: [bool; 4],
 }
 
@@ -251,7 +252,7 @@ mod tests {
         let tolerance = Tolerance { codes: Some(2.0), edge_share: 0.2, ..Tolerance::default() };
         assert_eq!(counts(EXPECTED, tolerance), ([0, 0, 0], true));
         assert_eq!(counts([2, 0, 253, 0, 0, 255, 0, 0, 255], tolerance), ([2, 0, 0], true));
-        // Beside the white column any grey is that of an edge; a ninth of all pixels is less than a fifth.
+        // Beside the white column any grey may be an edge; a ninth of all pixels is less than a fifth.
         assert_eq!(counts([0, 90, 255, 0, 0, 255, 0, 0, 255], tolerance), ([1, 1, 0], true));
         assert_eq!(counts([0, 90, 255, 0, 90, 255, 0, 0, 255], tolerance), ([2, 2, 0], false));
         // The left column has only black neighbours.
@@ -280,7 +281,7 @@ mod tests {
         assert_eq!(counts(expected, tolerance), [0, 0, 0]);
         let near = [1.09, 1.0, 1.0, 100.9, 100.0, 100.0, f32::NAN, f32::INFINITY, -0.09];
         assert_eq!(counts(near, tolerance), [3, 0, 0]);
-        // Another bit pattern is no other NaN, and zeros have no sign.
+        // All NaNs are equal whatever their bits, and zeros have no sign.
         let same = [1.0, 1.0, 1.0, 100.0, 100.0, 100.0, -f32::NAN, f32::INFINITY, -0.0];
         assert_eq!(counts(same, Tolerance::default()), [0, 0, 0]);
         let far = [f32::NAN, 1.0, 1.0, 100.0, 100.0, 100.0, 0.0, f32::INFINITY, 0.0];
@@ -299,7 +300,7 @@ mod tests {
         assert_eq!(wrong(Format::R10G10B10A2_UNORM, 0, 1 << 10), 0);
         assert_eq!(wrong(Format::R10G10B10A2_UNORM, 0, 2 << 10), 9);
         assert_eq!(wrong(Format::R32_UINT, u32::MAX, 0), 9);
-        // Stencil is not looked at.
+        // Stencil is not compared.
         assert_eq!(wrong(Format::D24_UNORM_S8_UINT, 0, 0x7f00_0000), 0);
         assert_eq!(wrong(Format::D24_UNORM_S8_UINT, 0, 2), 9);
     }

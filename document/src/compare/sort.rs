@@ -1,32 +1,31 @@
-//! Sorts elements of bytes that may be gigabytes: by their places, in memory that may be refused, and until somebody says that it is
-//! enough.
+//! Sorts elements that may take gigabytes: by index, in memory whose allocation may fail, and until the caller stops
+//! it.
 
 use std::cmp::Ordering;
 
 use brolga_runtime::{ResourceError, room};
 
-/// Bytes of elements that are sorted, or merged, between two questions whether to go on.
+/// Bytes of elements that are sorted, or merged, between two calls of `stop`.
 const PIECE: usize = 1 << 16;
 
-/// Puts the places of elements of so many bytes in the order of `compare`, which is asked about two of them; those that are equal stay in
-/// the order that they have.
+/// Sorts the indices of elements of a given size by `compare`. The sort is stable.
 pub(super) fn sorted(
-    mut places: Vec<u64>,
+    mut indices: Vec<u64>,
     element_bytes: u64,
     compare: &dyn Fn(u64, u64) -> Ordering,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u64>, ResourceError> {
     let breath = (PIECE as u64 / element_bytes.max(1)).clamp(1, 1 << 12) as usize;
-    for run in places.chunks_mut(breath) {
+    for run in indices.chunks_mut(breath) {
         go_on(stop)?;
         run.sort_by(|&one, &other| compare(one, other));
     }
-    let mut merged = room::zeros(places.len() as u64)?;
+    let mut merged = room::zeros(indices.len() as u64)?;
     let mut length = breath;
-    while length < places.len() {
-        for (pair, to) in places.chunks(2 * length).zip(merged.chunks_mut(2 * length)) {
+    while length < indices.len() {
+        for (pair, to) in indices.chunks(2 * length).zip(merged.chunks_mut(2 * length)) {
             let (mut first, mut second) = pair.split_at(length.min(pair.len()));
-            for (n, place) in to.iter_mut().enumerate() {
+            for (n, index) in to.iter_mut().enumerate() {
                 if n % breath == 0 {
                     go_on(stop)?;
                 }
@@ -35,19 +34,19 @@ pub(super) fn sorted(
                     ([], _) => &mut second,
                     _ => &mut first,
                 };
-                // Together they have as many as there are places.
+                // Together they have as many elements as there are indices.
                 if let [next, rest @ ..] = *from {
-                    (*place, *from) = (*next, rest);
+                    (*index, *from) = (*next, rest);
                 }
             }
         }
-        std::mem::swap(&mut places, &mut merged);
+        std::mem::swap(&mut indices, &mut merged);
         length *= 2;
     }
-    Ok(places)
+    Ok(indices)
 }
 
-/// An error if the caller wants no more.
+/// An error if the caller has stopped the comparison.
 pub(crate) fn go_on(stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
     if stop() { Err(ResourceError::Stopped) } else { Ok(()) }
 }
@@ -61,7 +60,7 @@ mod tests {
     #[test]
     fn places_are_sorted_as_by_a_stable_sort() {
         for (count, element_bytes) in [(0, 4), (1, 1 << 40), (1000, 1 << 40), (10_000, 4096), (30_000, 4)] {
-            let value = |place: u64| place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+            let value = |index: u64| index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
             let compare = |one: u64, other: u64| value(one).cmp(&value(other));
             let mut expected: Vec<u64> = (0..count).collect();
             expected.sort_by(|&one, &other| compare(one, other));

@@ -1,4 +1,4 @@
-//! What to do about a file that is not a shader, or a broken one.
+//! Advises on files that are not shaders, or are broken ones.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use brolga_bytecode::{Error, Limits, sm3};
 
 use super::language_help;
 
-/// What to do about an error in reading a shader. The path's extension may tell what the file is.
+/// Advice on an error in reading a shader. The path's extension may indicate the file's type.
 pub fn advice(error: &Error, path: &Path, bytes: &[u8]) -> Option<String> {
     let text = match error {
         Error::Container(ContainerError::Magic { .. }) => return Some(of_foreign(path, bytes).into()),
@@ -33,7 +33,7 @@ pub fn advice(error: &Error, path: &Path, bytes: &[u8]) -> Option<String> {
 const EFFECT: &str =
     "this is an effect (fx): compile each of its shaders separately, for example with `fxc /T ps_5_0 /E NAME`";
 
-/// What to do about a file that is nothing like a shader.
+/// Advice on a file that does not resemble a shader at all.
 fn of_foreign(path: &Path, bytes: &[u8]) -> &'static str {
     let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
     let text = text.map(|text| text.trim_start_matches('\u{feff}'));
@@ -54,16 +54,16 @@ fn of_foreign(path: &Path, bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Whether a text is a listing: it has a line with a profile, or the first directive of an exact one.
+/// `true` if a text is a listing: it has a line with a profile, or the first directive of an exact one.
 pub fn is_listing(text: &str) -> bool {
     text.lines().any(begins_listing)
 }
 
-/// Whether a listing begins with this line: a profile, or the first directive of an exact listing.
+/// `true` if a listing begins with this line: a profile, or the first directive of an exact listing.
 fn begins_listing(line: &str) -> bool {
-    // Before it there may be its place in the program: a number, or an offset such as 0x0000001C.
-    let (place, line) = line.rsplit_once(':').unwrap_or(("", line));
-    if place.chars().any(|letter| !letter.is_ascii_hexdigit() && !matches!(letter, 'x' | ' ')) {
+    // It may be preceded by its position in the program: a number, or an offset such as 0x0000001C.
+    let (position, line) = line.rsplit_once(':').unwrap_or(("", line));
+    if position.chars().any(|letter| !letter.is_ascii_hexdigit() && !matches!(letter, 'x' | ' ')) {
         return false;
     }
     let line = line.trim();

@@ -1,5 +1,6 @@
-//! Languages in which shaders are written that are no bytecode, told by a file's name or by what stands in it, so that messages can say
-//! what to do. A front end, which makes modules of a language, is a `Program` (`runtime/src/shader/module/`).
+//! Recognises shaders in source languages and other texts that are not bytecode, by file name or content, so that
+//! messages can give advice. A front end, which makes modules from a language, is a `Program`
+//! (`runtime/src/shader/module/`).
 
 mod advice;
 mod source;
@@ -11,7 +12,7 @@ use brolga_bytecode::sm3;
 pub use advice::{advice, is_listing};
 pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
 
-/// What a text is written in.
+/// The language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Language {
@@ -27,8 +28,8 @@ pub enum Language {
     SpirV,
 }
 
-/// The languages, with what names of files end in, and what stands in one and hardly ever in others. HLSL comes last: others have some of
-/// its words.
+/// The languages, with their file extensions and with words that rarely appear in any other. HLSL comes last, because
+/// the others share some of its words.
 const LANGUAGES: [(Language, &[&str], &[&str]); 5] = [
     (
         Language::Glsl,
@@ -58,8 +59,8 @@ const LANGUAGES: [(Language, &[&str], &[&str]); 5] = [
 ];
 
 impl Language {
-    /// The language of a text, which may be in a file with this name; `None` if it is not told. Lines of comments do not count: listings
-    /// have HLSL there.
+    /// The language of a text, which may be in a file with this name; `None` if it is not recognised. Comment lines do
+    /// not count: listings have HLSL there.
     pub fn of(path: Option<&Path>, text: &str) -> Option<Self> {
         if path.is_some_and(Source::is_named_by) {
             return Some(Language::Hlsl);
@@ -75,7 +76,7 @@ impl Language {
         named.or_else(told).map(|(language, ..)| *language)
     }
 
-    /// What to do with such a text.
+    /// Advice on such a text.
     pub fn help(self) -> &'static str {
         match self {
             Language::Hlsl => {
@@ -105,7 +106,7 @@ impl Language {
 const SPIRV: &str = "this is SPIR-V: `spirv-cross --hlsl --shader-model 50` makes HLSL of it, and a compiler such as fxc a shader of \
      that: docs/compile.md says how";
 
-/// What to do with a file whose bytes are a shader in another language.
+/// Advice on a file whose bytes are a shader in another language.
 fn language_help(path: &Path, bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [b'D', b'X', b'B', b'C', ..] => None,

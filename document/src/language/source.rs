@@ -1,19 +1,20 @@
-//! Shaders that a document names as HLSL. Nothing here compiles them: the program that runs the document brings a compiler.
+//! Describes shaders that a document names as HLSL. Nothing here compiles them: the program that runs the document
+//! brings a compiler.
 
 use std::path::{Path, PathBuf};
 
 use crate::Document;
 use crate::error::{DocumentError, Problem, SourceError};
 
-/// How the names of files of HLSL end.
+/// File extensions of HLSL.
 const ENDINGS: [&str; 4] = ["hlsl", "hlsli", "fx", "fxh"];
 
-/// The profile that is compiled for where nothing is said.
+/// The default profile.
 pub const USUAL_PROFILE: &str = "cs_5_0";
-/// The function that is compiled where nothing is said.
+/// The default entry point.
 pub const USUAL_ENTRY: &str = "main";
 
-/// A shader in HLSL, and what to compile of it.
+/// A shader in HLSL, and the options for compiling it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Source {
@@ -21,9 +22,9 @@ pub struct Source {
     pub path: PathBuf,
     /// Stage and model: `cs_5_0`.
     pub profile: String,
-    /// The function that the shader begins with.
+    /// The entry point.
     pub entry: String,
-    /// Names that it finds defined, some with what they stand for.
+    /// Macros defined for it, some with values.
     pub defines: Vec<(String, Option<String>)>,
 }
 
@@ -33,7 +34,7 @@ impl Source {
         Self { path, profile: profile.to_owned(), entry: entry.to_owned(), defines: Vec::new() }
     }
 
-    /// Whether a file is HLSL by its name.
+    /// `true` if a file is HLSL by its name.
     pub fn is_named_by(path: &Path) -> bool {
         let ending = path.extension().and_then(|ending| ending.to_str());
         ending.is_some_and(|ending| ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending)))
@@ -41,11 +42,11 @@ impl Source {
 }
 
 impl Document {
-    /// Has the shaders compiled that are HLSL. `compile` gives bytecode, or says why there is none; it is asked once for each source.
-    /// Without this, [`Document::prepare`] refuses them.
+    /// Compiles the shaders given in HLSL. `compile` returns bytecode, or the reason why there is none; it is called
+    /// once for each source. Without this, [`Document::prepare`] rejects them.
     ///
     /// # Errors
-    /// The first that `compile` gives, at the place where the shader is named.
+    /// The first that `compile` returns, at the position where the shader is named.
     pub fn compile_sources(
         &mut self,
         mut compile: impl FnMut(&Source) -> Result<Vec<u8>, SourceError>,

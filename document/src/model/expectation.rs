@@ -1,30 +1,30 @@
-//! What must come out of a document's steps, and what of it is saved.
+//! Models the expected results of a document's steps, and the outputs to save.
 
 use std::path::PathBuf;
 
 use brolga_files::{FileForm, Held, form_to_write};
 
 use super::number::NumberType;
-use super::resource::{Kind, Run};
+use super::resource::{Kind, ValueRun};
 use crate::text::{Located, Span};
 
-/// What must come out of a resource or a query.
+/// The expected content of a resource, or the expected values of a query.
 #[derive(Clone, Debug)]
 pub(crate) struct Expectation {
-    /// What reports call it.
+    /// The name in reports.
     pub id: String,
     pub subject: Subject,
     pub content: Option<Expected>,
-    /// How numbers are compared.
+    /// The rules for comparing numbers.
     pub rules: Rules,
-    /// Which part of a texture is compared.
-    pub part: Part,
+    /// The part of a texture to compare.
+    pub part: TexturePart,
     /// The hidden counter's final value.
     pub counter: Option<u32>,
     pub span: Span,
 }
 
-/// What an expectation is about.
+/// The subject of an expectation.
 #[derive(Clone, Debug)]
 pub(crate) enum Subject {
     Resource(Located<String>),
@@ -45,36 +45,36 @@ impl Subject {
 pub(crate) enum Expected {
     /// All of it, in a file.
     File(Located<PathBuf>),
-    /// Values in the document; what is not named is not compared.
-    Values(Vec<Run>),
+    /// Values in the document; the rest of the resource is not compared.
+    Values(Vec<ValueRun>),
 }
 
-/// A part of a texture; all of it where nothing is said.
+/// A part of a texture; by default all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct TexturePart {
     pub mip: Option<u32>,
     pub layer: Option<u32>,
     pub plane: Option<Plane>,
 }
 
-/// Depths, or the stencils beside them.
+/// Depths, or the stencils stored with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plane {
     Depth,
     Stencil,
 }
 
-/// How the numbers of a resource are compared with the expected ones.
+/// The rules for comparing the numbers of a resource with the expected ones.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(crate) struct Rules {
     /// The types of the numbers, repeated to the end. Empty: the types that the expected values are written with.
     pub pattern: Vec<NumberType>,
-    /// Whether the pattern is of 32-bit words of mixed types: then its integers are always exact.
+    /// Set if the pattern is of 32-bit words of mixed types: then its integers are always exact.
     pub mixed: bool,
     pub tolerance: Tolerance,
-    /// Bytes of an element, if the document says.
+    /// Bytes of an element, if given.
     pub element: Option<u64>,
-    /// Only this many elements are compared.
+    /// The number of elements compared, if limited.
     pub elements: Option<u64>,
     /// Elements that are not compared, in increasing order.
     pub skip_elements: Vec<u64>,
@@ -82,14 +82,14 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Whether they are about numbers in memory, and not about texels.
+    /// `true` if they are about numbers in memory, `false` if about texels.
     pub fn are_of_numbers(&self) -> bool {
         let texels = Self { tolerance: self.tolerance, ..Self::default() };
         *self != texels
     }
 }
 
-/// Whether the order of elements matters.
+/// The significance of the order of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Order {
     #[default]
@@ -98,7 +98,7 @@ pub(crate) enum Order {
     Any,
 }
 
-/// How far a number may be off. It passes if it meets any of the bounds; without a bound it must be equal.
+/// The maximum deviation of a number. It passes if it meets any of the bounds; without a bound it must be equal.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
     /// Absolute difference.
@@ -107,11 +107,11 @@ pub struct Tolerance {
     pub rel: Option<f64>,
     /// Difference in units of the last place.
     pub ulp: Option<u64>,
-    /// Difference in codes, of channels that are integers or normalised numbers.
+    /// Difference in integer codes, for channels that are integers or normalised.
     pub codes: Option<f64>,
     /// The share of the pixels that may lie between their expected neighbours instead.
     pub edge_share: f64,
-    /// The share of the pixels that may be anything.
+    /// The share of the pixels that may have any value.
     pub wrong_share: f64,
 }
 
@@ -128,19 +128,19 @@ pub(crate) struct Save {
     pub path: Located<PathBuf>,
     /// The type of the numbers in an .npy file; by default the format's, else the shader's, else `u32`.
     pub number_type: Option<NumberType>,
-    /// The key that says that only the elements before the hidden counter's last value are written.
+    /// The key that limits the output to the elements below the hidden counter's last value.
     pub counted: Option<Span>,
-    /// Whether it is raw bytes, whatever its name is.
+    /// Set if it is raw bytes, whatever its name is.
     pub raw: bool,
 }
 
 impl Save {
-    /// Whether it goes to standard output, which is written `-`, and not to a file.
+    /// `true` if it goes to standard output, which is written `-`, and not to a file.
     pub fn is_standard(&self) -> bool {
         self.path.value.as_os_str() == "-"
     }
 
-    /// The form of the file of a resource of this kind; else what names can be asked for.
+    /// The file format for a resource of this kind, or else the supported extensions.
     pub fn form<T>(&self, kind: &Kind<T>) -> Result<FileForm, &'static str> {
         match kind {
             _ if self.raw || self.is_standard() => Ok(FileForm::Raw),

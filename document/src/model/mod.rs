@@ -1,16 +1,18 @@
-//! What a document says, after its keys and numbers are checked and before any file but the document itself is opened.
+//! Models the content of a document, after its keys and numbers are checked and before any file but the document itself
+//! is opened.
 //!
-//! The short form and the long one give the same model. Whatever may turn out wrong later keeps its place in the text.
+//! The short form and the long one give the same model. Anything that may turn out wrong later keeps its span in the
+//! text.
 //!
 //! | file | what |
 //! |---|---|
 //! | `resource.rs` | resources, and references to them |
-//! | `texture.rs` | what a document says of a texture |
+//! | `texture.rs` | the description of a texture |
 //! | `number.rs` | numbers in memory |
 //! | `pipeline.rs` | shaders and the state around them |
 //! | `registers.rs` | the registers of Direct3D 9 |
-//! | `step.rs` | what is done, one step after the other |
-//! | `expectation.rs` | what must come out, and what is saved |
+//! | `step.rs` | the steps, in order |
+//! | `expectation.rs` | expected results, and outputs to save |
 
 pub(crate) mod expectation;
 pub(crate) mod number;
@@ -29,43 +31,43 @@ use crate::error::{Fault, Problem};
 use crate::text::{Located, Span};
 use expectation::{Expectation, Save};
 use pipeline::Pipeline;
-use resource::Resource;
-use step::Step;
+use resource::ResourceEntry;
+use step::DocumentStep;
 
-/// Things by their names, in the order of the text.
+/// Items by name, in the order of the text.
 pub(crate) type Items<T> = IndexMap<String, T>;
 
-/// What a document says.
+/// The content of a document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub name: Option<String>,
-    /// Whether its shaders and draws are those of Direct3D 9.
+    /// Set if its shaders and draws are those of Direct3D 9.
     pub is_direct3d9: bool,
-    /// Whether it is in the short form: one shader, one dispatch, resources by their registers.
+    /// Set if it is in the short form: one shader, one dispatch, resources by their registers.
     pub is_short: bool,
-    pub shaders: Items<Shader>,
-    pub resources: Items<Resource>,
+    pub shaders: Items<ShaderEntry>,
+    pub resources: Items<ResourceEntry>,
     pub samplers: Items<NamedSampler>,
     pub pipelines: Items<Pipeline>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<DocumentStep>,
     pub saves: Vec<Save>,
     pub expectations: Vec<Expectation>,
 }
 
-/// A shader, in one compiled form or several, or in HLSL.
+/// A shader, in one compiled variant or several, or in HLSL.
 #[derive(Clone, Debug)]
-pub(crate) struct Shader {
-    /// One, or as many as each other shader has that has several: alternatives that are to give the same.
+pub(crate) struct ShaderEntry {
+    /// One, or as many as every other shader with several variants: alternatives that must give the same results.
     pub files: Vec<Located<PathBuf>>,
-    /// What HLSL is compiled for.
+    /// The profile that HLSL is compiled for.
     pub profile: Option<String>,
     pub entry: Option<String>,
-    /// Names that HLSL finds defined, some with what they stand for.
+    /// Macros defined for HLSL, some with values.
     pub defines: Vec<(String, Option<String>)>,
 }
 
-impl Shader {
-    /// One of its forms.
+impl ShaderEntry {
+    /// The file of one of its variants.
     pub fn file(&self, variant: usize) -> &Located<PathBuf> {
         self.files.get(variant).unwrap_or(&self.files[0])
     }
@@ -75,28 +77,28 @@ impl Shader {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamedSampler {
     pub state: Sampler,
-    /// Whether it sees colours along the sRGB curve: a state of samplers in Direct3D 9.
+    /// Set if it converts colours from sRGB: a sampler state in Direct3D 9.
     pub is_srgb: bool,
 }
 
 impl Model {
-    /// The forms in which its shaders are given.
+    /// The number of variants in which its shaders are given.
     pub fn variants(&self) -> usize {
         self.shaders.values().map(|shader| shader.files.len()).max().unwrap_or(1)
     }
 
-    /// What messages call a resource.
+    /// The name of a resource in messages.
     pub fn label(&self, name: &str) -> String {
         if self.is_short { name.to_owned() } else { format!("`{}`", brolga_files::short(name)) }
     }
 
-    /// The steps, with those that are repeated, in their order.
-    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().flat_map(Step::and_inner)
+    /// The steps in order, with those that are repeated.
+    pub fn all_steps(&self) -> impl Iterator<Item = &DocumentStep> {
+        self.steps.iter().flat_map(DocumentStep::and_inner)
     }
 }
 
-/// What has a name, or a complaint with the nearest one.
+/// The item of a name, or an error that mentions the nearest one.
 pub(crate) fn find<'a, T>(items: &'a Items<T>, what: &'static str, name: &str, span: &Span) -> Result<&'a T, Fault> {
     items.get(name).ok_or_else(|| {
         let known: Vec<&str> = items.keys().map(String::as_str).collect();

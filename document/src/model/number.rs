@@ -1,4 +1,4 @@
-//! Numbers as they lie in the memory of a view: their types, how a document writes them, how reports show them.
+//! Defines numbers in the memory of a view: their types, their notation in a document, and their display in reports.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl NumberType {
     /// The names of [`NumberType::ALL`].
     pub const NAMES: [&'static str; 6] = ["u32", "i32", "f32", "f64", "u8", "u16"];
 
-    /// The type of a name in a document.
+    /// The type for a name in a document.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|number_type| number_type.name() == name)
     }
@@ -57,7 +57,7 @@ impl NumberType {
         }
     }
 
-    /// The type of an array's elements that are such numbers.
+    /// The array element type for such numbers.
     pub(crate) fn element(self) -> ElementType {
         let letter = match self {
             NumberType::U8 | NumberType::U16 | NumberType::U32 => 'u',
@@ -67,17 +67,17 @@ impl NumberType {
         ElementType { letter, size_bytes: self.size_bytes() }
     }
 
-    /// The type of the numbers that an array's elements are, if documents have it.
+    /// The number type for an array element type, if documents have it.
     pub(crate) fn of_element(element: ElementType) -> Option<Self> {
         Self::ALL.into_iter().find(|number_type| number_type.element() == element)
     }
 
-    /// Whether it has a fraction.
+    /// `true` for floating-point types.
     pub fn is_float(self) -> bool {
         matches!(self, NumberType::F32 | NumberType::F64)
     }
 
-    /// What a value of this type may be, for messages.
+    /// The range of values of this type, for messages.
     pub fn range(self) -> &'static str {
         match self {
             NumberType::U8 => "integers from 0 to 255",
@@ -96,7 +96,7 @@ impl NumberType {
         Number { number_type: self, bits: u64::from_le_bytes(wide) }
     }
 
-    /// The number that a document writes as `value`, if it is one of this type.
+    /// The number that a document writes as `value`, if it is valid for this type.
     pub(crate) fn number(self, value: &Value) -> Option<Number> {
         let bits = match (self, value) {
             (NumberType::F32, _) => {

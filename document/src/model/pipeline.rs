@@ -1,4 +1,4 @@
-//! Pipelines as a document describes them: shaders and the state around them.
+//! Models pipelines: shaders and the state around them.
 
 use brolga_raster::direct3d9::Direct3D9State;
 use brolga_raster::layout::InputElement;
@@ -14,7 +14,7 @@ use crate::text::{Located, Span};
 pub(crate) struct Pipeline {
     /// The names of its shaders.
     pub shaders: Stages<Option<Located<String>>>,
-    /// What the shaders' interface variables stand for.
+    /// The class instances bound to the shaders' interface variables.
     pub instances: Stages<Vec<InstanceChoice>>,
     pub fused_mad: bool,
     pub topology: Option<Topology>,
@@ -23,25 +23,26 @@ pub(crate) struct Pipeline {
     pub depth: DepthState,
     pub stencil: Option<StencilTest>,
     pub alpha_to_coverage: bool,
-    /// The states of its targets; without `has_independent_targets` that of the first counts for all.
+    /// The states of its targets; without `has_independent_targets` the first applies to all.
     pub targets: Vec<TargetKeys>,
     pub has_independent_targets: bool,
-    /// What one of Direct3D 9 has besides.
+    /// Additional state of a Direct3D 9 pipeline.
     pub direct3d9: Option<Direct3D9>,
     /// Its name in the text.
     pub span: Span,
 }
 
-/// What a pipeline of Direct3D 9 has besides.
+/// The additional state of a Direct3D 9 pipeline.
 #[derive(Clone, Debug)]
 pub(crate) struct Direct3D9 {
     pub state: Direct3D9State,
     pub float_rules: FloatRules,
-    /// Texture stages, each with the number of coordinates of which the last divides the others.
+    /// Texture stages with projected coordinates, each with the number of coordinates, of which the last is the
+    /// divisor.
     pub projected: Vec<(usize, u8)>,
 }
 
-/// What becomes of the colours in a target of any format.
+/// The blend state and write mask of a target of any format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TargetKeys {
     pub blend: Option<Blend>,
@@ -55,7 +56,7 @@ impl Default for TargetKeys {
     }
 }
 
-/// An interface variable and the class instance that it stands for.
+/// An interface variable and the class instance bound to it.
 #[derive(Clone, Debug)]
 pub(crate) struct InstanceChoice {
     /// The variable, or an element of an array of them: `light`, `lights[2]`.

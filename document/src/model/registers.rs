@@ -1,4 +1,4 @@
-//! Registers of Direct3D 9 as steps bind them, each of a shader, and what they are to the engines.
+//! Maps the registers of Direct3D 9 that steps bind, each of one shader, to the engines' registers.
 
 use brolga_bytecode::sm5::Stage::{self, Pixel, Vertex};
 use brolga_runtime::Register;
@@ -14,11 +14,11 @@ const CONSTANTS: [(&str, Stage, &str); 7] = [
     ("bump0", Pixel, "b3"),
 ];
 
-/// Textures and samplers: what stands before the number in a document and to the engines, and how many there are.
+/// Textures and samplers: the prefix before the number in a document, the stage, the engines' prefix, and the count.
 const NUMBERED: [(&str, Stage, &str, u32); 4] =
     [("vt", Vertex, "t", 4), ("vs", Vertex, "s", 4), ("t", Pixel, "t", 16), ("s", Pixel, "s", 16)];
 
-/// The shader and the engines' register of a name.
+/// The stage and the engines' register for a name.
 pub(crate) fn find(written: &str) -> Option<(Stage, Register)> {
     if let Some((_, stage, register)) = CONSTANTS.iter().find(|(name, ..)| *name == written) {
         return Some((*stage, register.parse().ok()?));

@@ -1,4 +1,4 @@
-//! Resources as a document describes them, what they hold at first, and how steps refer to them.
+//! Models resources, their initial content, and the references that steps make to them.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use crate::text::{Entry, Located, Node, Span};
 
 /// A resource.
 #[derive(Clone, Debug)]
-pub(crate) struct Resource {
-    /// What messages call it.
+pub(crate) struct ResourceEntry {
+    /// The name in messages.
     pub label: String,
     pub kind: KindKeys,
     /// Bytes, by the key `size`.
@@ -23,21 +23,21 @@ pub(crate) struct Resource {
     pub variables: Vec<NamedValue>,
     /// The hidden counter's first value.
     pub counter: Option<u32>,
-    /// Whether its file is mapped; `None` to map large ones.
+    /// Set if its file is mapped; `None` to map large ones.
     pub map: Option<Located<bool>>,
     /// Its name in the text.
     pub span: Span,
 }
 
-impl Resource {
-    /// One that the document does not describe by itself: part of a mesh, constants that a step names.
+impl ResourceEntry {
+    /// A resource that the document does not describe by itself: part of a mesh, constants that a step names.
     pub fn made(label: String, kind: &'static str, content: Content, span: &Span) -> Self {
         let kind = KindKeys { name: Some(kind), ..KindKeys::default() };
         Self { label, kind, size: None, content, variables: Vec::new(), counter: None, map: None, span: span.clone() }
     }
 }
 
-/// What a document says of a resource's kind. What it leaves out the shader's declarations or the file say.
+/// The keys for a resource's kind. Those left out come from the shader's declarations or the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KindKeys {
     pub name: Option<&'static str>,
@@ -45,19 +45,19 @@ pub(crate) struct KindKeys {
     pub stride: Option<u32>,
     /// Elements, of structured and typed buffers.
     pub count: Option<u64>,
-    /// What is said of a texture. Its format may be that of a typed buffer.
+    /// The description of a texture. Its format may be that of a typed buffer.
     pub texture: TextureKeys,
-    /// The format, as the document names it.
+    /// The format, by its name in the document.
     pub format: Option<NamedFormat>,
-    /// The keys that some kinds have and others do not.
+    /// The keys that apply to some kinds only.
     pub said: Vec<Said>,
 }
 
-/// A key that some kinds have and others do not.
+/// A key that applies to some kinds only.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub key: &'static str,
-    /// Whether it says one: of levels, slices, layers and samples every texture has that.
+    /// Set if its value is one: every texture has one level, slice, layer and sample.
     pub is_one: bool,
     pub span: Span,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Said {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamedFormat {
     pub stored: Format,
-    /// How samplers see it.
+    /// The format as samplers see it.
     pub sampled: Format,
     /// Its name, in Direct3D 9 without the prefix.
     pub name: &'static str,
@@ -74,7 +74,7 @@ pub(crate) struct NamedFormat {
 }
 
 impl NamedFormat {
-    /// The format of a name.
+    /// The format with a name.
     pub fn of(name: &str) -> Option<Self> {
         if let Some((name, TextureFormat { stored, sampled })) = TextureFormat::named(name) {
             return Some(Self { stored, sampled, name, is_direct3d9: true });
@@ -84,7 +84,8 @@ impl NamedFormat {
     }
 }
 
-/// Kinds of resources. What a document says of a texture may leave things to a file; later there is a [`TextureShape`] in its place.
+/// Kinds of resources. A document may leave parts of a texture's description to a file; later it becomes a
+/// [`TextureShape`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Kind<Texture = TextureKeys> {
     /// Bytes: a constant, vertex, index, indirect or raw buffer.
@@ -127,7 +128,7 @@ impl<T> Kind<T> {
 }
 
 impl Kind<TextureShape> {
-    /// As a document says it.
+    /// The kind with a document's keys.
     pub fn keys(self) -> Kind {
         let Ok(kind) = self.try_map(|shape| Ok::<_, Infallible>(shape.into()));
         kind
@@ -144,23 +145,23 @@ impl Kind<TextureShape> {
     }
 }
 
-/// What a resource holds at first.
+/// The initial content of a resource.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// The document does not say: zeros.
+    /// None is given: zeros.
     Unsaid,
     /// One number in every element.
     Fill(Number),
     /// The content of a file.
     File(Located<PathBuf>),
     /// Values in the document, and zeros between them.
-    Values(Vec<Run>),
+    Values(Vec<ValueRun>),
 }
 
-/// Consecutive values of one type from a byte on.
+/// Consecutive values of one type, starting at a byte.
 #[derive(Clone, Debug)]
-pub(crate) struct Run {
-    /// Where the first value goes.
+pub(crate) struct ValueRun {
+    /// The offset of the first value.
     pub byte: u64,
     /// The values, as they lie in memory.
     pub bytes: Vec<u8>,
@@ -168,13 +169,13 @@ pub(crate) struct Run {
     pub span: Span,
 }
 
-impl Run {
+impl ValueRun {
     /// The byte after the last value.
     pub fn end(&self) -> u64 {
         self.byte.saturating_add(self.bytes.len() as u64)
     }
 
-    /// Words from the first byte on.
+    /// Words starting at the first byte.
     pub fn of_words(words: &[u32], number_type: NumberType, span: &Span) -> Self {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Self { byte: 0, bytes, number_type, span: span.clone() }
@@ -186,30 +187,30 @@ impl Run {
 pub(crate) struct NamedValue {
     pub name: String,
     pub span: Span,
-    /// Whether it stands in the table `values`, where no name is a key.
+    /// Set if it is in the table `values`, where no name is a key.
     pub is_explicit: bool,
     pub node: Node,
 }
 
 impl NamedValue {
-    /// One of a table.
+    /// A value from an entry of a table.
     pub fn new(entry: &Entry, is_explicit: bool) -> Self {
         let (name, span) = (entry.key.clone(), entry.key_span.clone());
         Self { name, span, is_explicit, node: entry.node.clone() }
     }
 }
 
-/// A resource, or a part of one, seen as a kind of view.
+/// A reference to a resource, or a part of one, as a kind of view.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
     pub resource: String,
     pub view: ViewKeys,
-    /// Whether its colours are along the sRGB curve, where it has a format for that: the state of a draw of Direct3D 9.
+    /// Set if its colours are converted from sRGB, where it has such a format: a state of Direct3D 9 draws.
     pub is_srgb: bool,
     pub span: Span,
 }
 
-/// What a view shows of a resource, and as what; all of it as it is, where the document does not say.
+/// The subresources and the format of a view; by default all of the resource as it is.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct ViewKeys {
     /// The kind that the shader sees.
@@ -219,12 +220,12 @@ pub(crate) struct ViewKeys {
     pub mips: Option<u32>,
     pub layer: Option<u32>,
     pub layers: Option<u32>,
-    /// The least level of detail that samples see.
+    /// The minimum level of detail that samples access.
     pub min_level: Option<f32>,
 }
 
 impl PartialEq for Reference {
-    /// Wherever they stand.
+    /// Spans do not count.
     fn eq(&self, other: &Self) -> bool {
         self.resource == other.resource && self.view == other.view && self.is_srgb == other.is_srgb
     }
@@ -236,12 +237,12 @@ impl Reference {
         Self { resource, view: ViewKeys::default(), is_srgb: false, span: span.clone() }
     }
 
-    /// Whether it is a name alone.
+    /// `true` if it is only a name.
     pub fn is_name(&self) -> bool {
         self.view == ViewKeys::default()
     }
 
-    /// Whether it names all of the resource, seen as what it is.
+    /// `true` if it names all of the resource, viewed as its own kind.
     pub fn is_whole(&self) -> bool {
         let ViewKeys { mip, layer, .. } = self.view;
         let rest = ViewKeys { mip: None, layer: None, ..self.view };

@@ -1,4 +1,4 @@
-//! Steps as a document describes them.
+//! Models the steps of a document.
 
 use brolga_raster::direct3d9::Direct3D9Values;
 use brolga_raster::statistics::Statistics;
@@ -7,17 +7,17 @@ use brolga_runtime::Register;
 use super::resource::{NamedValue, Reference};
 use crate::text::{Located, Span};
 
-/// A step, and where its keys stand.
+/// A step, and the spans of its keys.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct DocumentStep {
     pub what: What,
     pub at: At,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    /// One, or in Direct3D 9 colours together with depths.
+    /// One clear or, in Direct3D 9, those of colours and depths together.
     Clear(Vec<Clear>),
     Draw(Box<Draw>),
     Dispatch(Dispatch),
@@ -26,22 +26,22 @@ pub(crate) enum What {
         to: Reference,
     },
     GenerateMips(Reference),
-    /// Steps that are done again and again.
+    /// Steps that are repeated.
     Repeat {
         count: u32,
-        steps: Vec<Step>,
+        steps: Vec<DocumentStep>,
     },
 }
 
-impl Step {
-    /// Itself, and what it repeats.
-    pub fn and_inner(&self) -> Box<dyn Iterator<Item = &Step> + '_> {
+impl DocumentStep {
+    /// This step and those that it repeats.
+    pub fn and_inner(&self) -> Box<dyn Iterator<Item = &DocumentStep> + '_> {
         let inner = if let What::Repeat { steps, .. } = &self.what { &steps[..] } else { &[] };
-        Box::new(std::iter::once(self).chain(inner.iter().flat_map(Step::and_inner)))
+        Box::new(std::iter::once(self).chain(inner.iter().flat_map(DocumentStep::and_inner)))
     }
 
-    /// Itself, and what it repeats, to be changed.
-    pub fn for_each_mut<E>(&mut self, change: &mut dyn FnMut(&mut Step) -> Result<(), E>) -> Result<(), E> {
+    /// Calls `change` for this step and those that it repeats.
+    pub fn for_each_mut<E>(&mut self, change: &mut dyn FnMut(&mut DocumentStep) -> Result<(), E>) -> Result<(), E> {
         change(self)?;
         if let What::Repeat { steps, .. } = &mut self.what {
             steps.iter_mut().try_for_each(|step| step.for_each_mut(change))?;
@@ -49,7 +49,7 @@ impl Step {
         Ok(())
     }
 
-    /// What it is called: `draw`.
+    /// The name of its action: `draw`.
     pub fn name(&self) -> &'static str {
         match &self.what {
             What::Clear(_) => "clear",
@@ -80,7 +80,7 @@ impl Step {
     }
 }
 
-/// Where a step, and its keys, stand in the text.
+/// The spans of a step and of its keys in the text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct At {
     pub head: Span,
@@ -88,26 +88,26 @@ pub(crate) struct At {
 }
 
 impl At {
-    /// The value of a key; the step where it is absent.
+    /// The span of a key's value; that of the step if the key is absent.
     pub fn of(&self, key: &str) -> &Span {
         self.keys.iter().find(|(known, _)| *known == key).map_or(&self.head, |(_, span)| span)
     }
 }
 
-/// What a step binds to a register.
+/// A binding of a resource to a register.
 #[derive(Clone, Debug)]
 pub(crate) struct Bind {
-    /// As the document writes it: a register, or the name of what the shader declares there.
+    /// The slot as written: a register, or the name of the shader's declaration.
     pub slot: String,
-    /// None until the name is looked up in the shader.
+    /// `None` until the name is looked up in the shader.
     pub register: Option<Register>,
     pub reference: Reference,
-    /// Where the slot stands.
+    /// The span of the slot.
     pub span: Span,
 }
 
 impl Bind {
-    /// Whether the shader may write what is bound. A name says nothing of that before it is looked up.
+    /// `true` if the shader may write the bound resource. A name does not tell before it is looked up.
     pub fn may_be_written(&self) -> bool {
         use brolga_runtime::ResourceClass::UnorderedAccess;
         self.register.is_some_and(|register| register.class == UnorderedAccess)
@@ -131,7 +131,7 @@ pub(crate) struct Dispatch {
     pub bind: Vec<Bind>,
     pub groups: [u32; 3],
     pub first_group: [u32; 3],
-    /// The buffer with the counts, and where they begin, if they are not in the document.
+    /// The buffer with the group counts, and their offset, if they are not in the document.
     pub arguments: Option<(Located<String>, u64)>,
 }
 
@@ -147,7 +147,7 @@ pub(crate) struct Draw {
     pub mesh: Option<Located<String>>,
     pub vertex_buffers: Vec<VertexBuffer>,
     pub index_buffer: Option<IndexBuffer>,
-    /// Vertices, or indices where there are any; none where a mesh says it.
+    /// Vertices, or indices if there are any; `None` if a mesh gives it.
     pub count: Option<u32>,
     pub first: u32,
     pub base_vertex: i32,
@@ -160,11 +160,11 @@ pub(crate) struct Draw {
     pub sample_mask: Option<u32>,
     pub stencil_reference: u8,
     pub query: Option<Query>,
-    /// What one of Direct3D 9 has besides.
+    /// Additional parameters of a Direct3D 9 draw.
     pub direct3d9: Option<Box<Direct3D9>>,
 }
 
-/// What a draw of Direct3D 9 has besides.
+/// The additional parameters of a Direct3D 9 draw.
 #[derive(Clone, Debug)]
 pub(crate) struct Direct3D9 {
     /// The vertex shader has registers of its own.
@@ -196,7 +196,7 @@ pub(crate) struct Query {
     pub name: String,
 }
 
-/// What a query counts.
+/// The kind of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueryKind {
     Occlusion,
@@ -204,7 +204,7 @@ pub(crate) enum QueryKind {
 }
 
 impl QueryKind {
-    /// What a query of this kind counts under a name; none if nothing counts that yet.
+    /// The value of a query of this kind under a name; `None` if nothing counts that yet.
     pub fn counter(self, statistics: &Statistics, name: &str) -> Option<u64> {
         match (self, name) {
             (QueryKind::Occlusion, "samples") => Some(statistics.samples),

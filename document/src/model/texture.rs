@@ -1,36 +1,37 @@
-//! What a document says of a texture: its kind, format and extents, each of which the file that fills it may say instead.
+//! Models the description of a texture: kind, format and extents, each of which may come from the file that fills it
+//! instead.
 
 use brolga_runtime::{CancelToken, Dimension, Format, TextureShape};
 
 use brolga_files::{Extent, FileForm, FileProblem, Texels, detail, sides};
 
-/// A texture as a document describes it. What is `None` is for the file to say.
+/// A texture as a document describes it. Fields that are `None` come from the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TextureKeys {
     /// The kind.
     pub dimension: Option<Dimension>,
-    /// Of its texels.
+    /// The format of its texels.
     pub format: Option<Format>,
-    /// Whether the mip levels beside the file's first are made of it.
+    /// Set if the mip levels below the file's first are generated from it.
     pub generate_mips: bool,
-    /// The kind that the shader sees, which is the file's if its texels can be seen so.
+    /// The dimension that the shader declares; it becomes the file's if its texels can be viewed so.
     pub(crate) seen_as: Option<Dimension>,
-    /// By the number of the extent.
+    /// Indexed by `Extent`.
     extents: [Option<u32>; Extent::ALL.len()],
 }
 
 impl TextureKeys {
-    /// What the document says of an extent.
+    /// An extent, if the document gives it.
     pub fn get(&self, extent: Extent) -> Option<u32> {
         self.extents[extent as usize]
     }
 
-    /// Says it.
+    /// Sets an extent.
     pub(crate) fn set(&mut self, extent: Extent, value: Option<u32>) {
         self.extents[extent as usize] = value;
     }
 
-    /// The shape, where the document says all of it; else the first key that is missing.
+    /// The shape, if the document gives all of it; else the first key that is missing.
     pub(crate) fn shape(&self) -> Result<TextureShape, &'static str> {
         let dimension = self.dimension.ok_or("kind")?;
         let mut shape = TextureShape::new(dimension, self.format.ok_or("format")?, 0);
@@ -48,7 +49,8 @@ impl TextureKeys {
         Ok(shape)
     }
 
-    /// Reads the texture of a file as the document wants to see it. `most` bounds the bytes of its texels; the token stops it.
+    /// Reads the texture of a file as the document describes it. `most` bounds the bytes of its texels; the token stops
+    /// it.
     pub(crate) fn read(
         &self,
         form: FileForm,
@@ -63,8 +65,8 @@ impl TextureKeys {
         if self.generate_mips { found.with_mips_until(most, cancel) } else { Ok(found) }
     }
 
-    /// The shape of a file's texture as the document wants to see it: the document's kind, if the texels can be seen so. Otherwise says
-    /// how they differ.
+    /// The shape of a file's texture with the document's dimension, if the texels can be viewed so; otherwise an error
+    /// with the difference.
     pub(crate) fn fit(&self, file: TextureShape) -> Result<TextureShape, FileProblem> {
         let mut shape = file;
         // One layer is a texture without layers, and six squares are a cube.
@@ -95,7 +97,7 @@ impl TextureKeys {
 }
 
 impl From<TextureShape> for TextureKeys {
-    /// Says everything.
+    /// Every field is given.
     fn from(shape: TextureShape) -> Self {
         let extents = Extent::ALL.map(|extent| Some(extent.of(&shape)));
         Self {

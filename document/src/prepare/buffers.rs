@@ -1,4 +1,5 @@
-//! Constant buffers by the names of their variables, and the types of the numbers in buffers, for programs that have no document.
+//! Builds constant buffers from variables by name, and finds the types of the numbers in buffers, for programs without
+//! a document.
 
 use brolga_bytecode::container::resources::{BufferKind, VariableType};
 use brolga_runtime::{Limits, Register, room};
@@ -10,11 +11,11 @@ use crate::model::number::NumberType;
 use crate::model::resource::NamedValue;
 use crate::text::{Syntax, Value};
 
-/// The bytes of a shader's constant buffer, from a JSON object with the values of variables, as the table `values` of a
-/// document has them. What it does not name is zero.
+/// The bytes of a shader's constant buffer, from a JSON object with the values of variables, like the table `values` of
+/// a document. The rest is zero.
 ///
 /// # Errors
-/// If the shader cannot be read, the text is not JSON, a name is not known, a value does not fit or there is no memory.
+/// If the shader cannot be read, the text is not JSON, a name is unknown, a value does not fit or there is no memory.
 pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limits) -> Result<Vec<u8>, DocumentError> {
     let read = || {
         let root = tree(json, Syntax::Json)?;
@@ -25,7 +26,7 @@ pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limi
         let runs = variables::runs(&label, &values, buffer)?;
         variables::check_overlaps(&label, &[], &runs)?;
         let end = runs.iter().map(|run| run.end()).max().unwrap_or(0);
-        // A file may say any size, of which shaders see no more than this.
+        // A file may declare any size, but shaders see no more than this.
         let seen = 16 * u64::from(limits.constant_vectors);
         let size = end.max(buffer.map_or(0, |buffer| u64::from(buffer.size_bytes).min(seen)));
         let mut bytes = room::zeros::<u8>(size).map_err(|error| (Problem::Resource { label, error }, 0..0))?;
@@ -37,18 +38,18 @@ pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limi
     read().map_err(DocumentError::in_argument("constants", json))
 }
 
-/// What the resource definitions (RDEF) of a shader say of the numbers in its structured and constant buffers.
+/// The types of the numbers in a shader's structured and constant buffers, from its resource definitions (RDEF).
 #[derive(Default)]
 pub struct BufferTypes(Option<Found>);
 
 impl BufferTypes {
-    /// Reads them; nothing is known of a file without them, or one that is no shader.
+    /// Reads them; empty for a file without them, or one that is not a shader.
     pub fn of(container: &[u8], limits: &Limits) -> Self {
         Self(Found::read(container, limits).ok())
     }
 
-    /// The types of the numbers of what is bound to a register, each once, in the order in which they come; none where the file says
-    /// nothing of them.
+    /// The types of the numbers in the resource at a register, each once, in the order of the layout; empty where the
+    /// file does not give them.
     pub fn at(&self, register: Register) -> Vec<NumberType> {
         let mut types = Vec::new();
         let Some(found) = &self.0 else { return types };

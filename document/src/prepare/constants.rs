@@ -1,4 +1,4 @@
-//! Constants of Direct3D 9 by their names: what a draw says of them, and their default values, become buffers that it binds.
+//! Turns constants of Direct3D 9 by name, from draws and default values, into buffers that the draws bind.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use brolga_runtime::{Limits, Register, StageKind};
 use super::Shaders;
 use crate::error::{Fault, Problem};
 use crate::model::number::NumberType;
-use crate::model::resource::{Content, NamedValue, Reference, Resource, Run};
-use crate::model::step::{At, Bind, Draw, Step, What};
+use crate::model::resource::{Content, NamedValue, Reference, ResourceEntry, ValueRun};
+use crate::model::step::{At, Bind, DocumentStep, Draw, What};
 use crate::model::{Items, Model};
 use crate::text::{Node, Value};
 
@@ -20,14 +20,14 @@ pub(crate) fn expand(model: &mut Model, shaders: &Shaders, limits: &Limits) -> R
     }
     let mut tables = BTreeMap::new();
     for (name, forms) in shaders {
-        // What is wrong with a shader is said where it is compiled.
+        // Errors in a shader are reported where it is compiled.
         let program = sm3::decode(&forms[0].bytes, 0, &limits.file).ok();
         tables.insert(name.as_str(), program.and_then(|program| program.constants(&limits.file).ok()?));
     }
     let (pipelines, mut made) = (&model.pipelines, Items::new());
     let mut n = 0;
     let mut steps = std::mem::take(&mut model.steps);
-    let mut expand_step = |Step { what, at }: &mut Step| {
+    let mut expand_step = |DocumentStep { what, at }: &mut DocumentStep| {
         n += 1;
         let What::Draw(draw) = what else { return Ok(()) };
         let Some(pipeline) = pipelines.get(&draw.pipeline.value) else { return Ok(()) };
@@ -52,7 +52,7 @@ fn of_stage(
     letter: char,
     table: Option<&ConstantTable>,
     name: &str,
-    made: &mut Items<Resource>,
+    made: &mut Items<ResourceEntry>,
 ) -> Result<(), Fault> {
     let Some(direct3d9) = &mut draw.direct3d9 else { return Ok(()) };
     let (named, bind) = match stage {
@@ -72,8 +72,8 @@ fn of_stage(
             }
             (false, false, _) => {
                 let name = format!("{name}, {letter}{kind}");
-                let content = Content::Values(vec![Run::of_words(&words, NumberType::U32, &at.head)]);
-                made.insert(name.clone(), Resource::made(format!("`{name}`"), "constant", content, &at.head));
+                let content = Content::Values(vec![ValueRun::of_words(&words, NumberType::U32, &at.head)]);
+                made.insert(name.clone(), ResourceEntry::made(format!("`{name}`"), "constant", content, &at.head));
                 let (slot, reference) = (format!("{letter}{kind}0"), Reference::whole(name, &at.head));
                 bind.push(Bind { slot, register: Some(register), reference, span: at.head.clone() });
             }
@@ -83,7 +83,7 @@ fn of_stage(
     Ok(())
 }
 
-/// What a shader's registers hold: default values, and on them what a draw says.
+/// The content of a shader's registers: default values, overwritten by those of the draw.
 fn values(stage: char, table: Option<&ConstantTable>, named: &[NamedValue]) -> Result<ConstantValues, Fault> {
     let none = ConstantTable::default();
     let table = table.unwrap_or(&none);

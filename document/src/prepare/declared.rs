@@ -1,8 +1,8 @@
-//! What shaders say of their registers, so that a document need not say it again.
+//! Completes a document with what its shaders declare about their registers.
 //!
-//! Declarations say kinds, strides and dimensions; the resource definitions (RDEF), which may be stripped, say types and names. A
-//! resource goes by the first shader that it is bound to, and that by the first of its forms. A shader that cannot be read is an error
-//! only where something is asked of it: compiling it says what is wrong.
+//! Declarations give kinds, strides and dimensions; the resource definitions (RDEF), which may be stripped, give types
+//! and names. A resource goes by the first shader that it is bound to, and that by the first of its variants. A shader
+//! that cannot be read is an error only where its declarations are needed: compiling it reports the problem.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -23,14 +23,14 @@ use crate::error::{Elsewhere, Fault, Problem};
 use crate::model::Model;
 use crate::model::expectation::{Expectation, Expected, Save};
 use crate::model::number::NumberType;
-use crate::model::resource::{Content, Kind, Resource, Run};
+use crate::model::resource::{Content, Kind, ResourceEntry, ValueRun};
 use crate::model::step::{Bind, What};
-use crate::read::{check_said, place};
+use crate::read::{check_said, kind_phrase};
 
-/// Words of a structure whose types are looked at; Direct3D's strides end here.
+/// The maximum number of words of a structure whose types are examined; Direct3D's strides end here.
 const MOST_WORDS: usize = 512;
 
-/// What a shader file says.
+/// The content of a shader file.
 pub(crate) struct Found {
     declared: Vec<Declared>,
     names: Option<ResourceDefinitions>,
@@ -49,19 +49,19 @@ impl Found {
         Ok(Self { declared, names })
     }
 
-    /// The row about a register in the table of bindings.
+    /// The row for a register in the table of bindings.
     fn binding(&self, register: Register) -> Option<&resources::Binding> {
         let holds = |row: &&resources::Binding| register.is_within((*row).into(), row.count());
         self.names.as_ref()?.bindings.iter().find(holds)
     }
 
-    /// The register of what the source calls so.
+    /// The register with this name in the source.
     pub fn register_of(&self, name: &str) -> Option<Register> {
         let mut rows = self.names.as_ref()?.bindings.iter();
         rows.find(|row| row.name == name).map(Register::from)
     }
 
-    /// What the source calls its registers.
+    /// The names of the registers in the source.
     pub fn register_names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().flat_map(|names| names.bindings.iter().map(|row| row.name.as_str()))
     }
@@ -75,18 +75,18 @@ impl Found {
         self.buffer(register, BufferKind::ConstantBuffer)
     }
 
-    /// The layout of what is bound to a register.
+    /// The layout of the buffer at a register.
     pub fn buffer(&self, register: Register, kind: BufferKind) -> Option<&resources::Buffer> {
         let name = self.binding(register)?.name.as_str();
-        // Of an array there is a layout for an element.
+        // For an array there is the layout of one element.
         let is_of = |of: &str| of.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
         let mut buffers = self.names.as_ref()?.buffers.iter().filter(|buffer| buffer.kind == kind);
         buffers.find(|buffer| is_of(&buffer.name))
     }
 }
 
-/// The declarations of a document's shaders, read when they are asked for.
-pub(crate) struct Declarations<'a> {
+/// The declarations of a document's shaders, read on demand.
+pub(crate) struct ShaderDeclarations<'a> {
     model: &'a Model,
     shaders: &'a Shaders,
     limits: &'a Limits,
@@ -95,7 +95,7 @@ pub(crate) struct Declarations<'a> {
     uses: BTreeMap<&'a str, Vec<(&'a str, Register)>>,
 }
 
-impl<'a> Declarations<'a> {
+impl<'a> ShaderDeclarations<'a> {
     pub fn new(model: &'a Model, shaders: &'a Shaders, limits: &'a Limits) -> Self {
         let found = model.shaders.keys().map(|name| (name.as_str(), OnceCell::new())).collect();
         let mut uses = BTreeMap::<_, Vec<_>>::new();
@@ -122,7 +122,7 @@ impl<'a> Declarations<'a> {
         Self { model, shaders, limits, found, uses }
     }
 
-    /// What a shader says.
+    /// The declarations of a shader.
     pub fn shader(&self, name: &str) -> Result<&Found, Fault> {
         let (Some(cell), Some(forms)) = (self.found.get(name), self.shaders.get(name)) else {
             let known: Vec<&str> = self.model.shaders.keys().map(String::as_str).collect();
@@ -148,8 +148,8 @@ impl<'a> Declarations<'a> {
         })
     }
 
-    /// The same of a resource that must be bound to something.
-    fn needed(&self, name: &str, resource: &Resource) -> Result<(&Found, Register, &Declared), Fault> {
+    /// The same for a resource that must be bound to something.
+    fn needed(&self, name: &str, resource: &ResourceEntry) -> Result<(&Found, Register, &Declared), Fault> {
         let Some((shader, register)) = self.uses(name).first() else {
             let problem = Problem::MissingKey { place: "a resource that no shader declares", key: "kind", meaning: "" };
             return Err((problem, resource.span.clone()));
@@ -168,8 +168,8 @@ impl<'a> Declarations<'a> {
         Err((problem, resource.span.clone()))
     }
 
-    /// Fills in what a resource leaves out, and gives its kind. What a file says is still left out.
-    pub fn complete(&self, name: &str, resource: &mut Resource) -> Result<Kind, Fault> {
+    /// Fills in what a resource leaves out, and returns its kind. What its file gives is still left out.
+    pub fn complete(&self, name: &str, resource: &mut ResourceEntry) -> Result<Kind, Fault> {
         let kind = self.kind(name, resource)?;
         let is_constant = kind == Kind::Plain("constant");
         if let (Kind::Structured { .. }, None) = (kind, resource.counter)
@@ -178,7 +178,7 @@ impl<'a> Declarations<'a> {
             resource.counter = Some(0);
         }
         if let Some(first) = resource.variables.iter().find(|value| !value.is_explicit && !is_constant) {
-            let (key, place) = (first.name.clone(), place(kind.name()));
+            let (key, place) = (first.name.clone(), kind_phrase(kind.name()));
             let known = crate::schema::resource_keys();
             let nearest = crate::error::nearest(&key, &known).map(str::to_owned);
             let problem = Problem::UnknownKey { key, place, nearest, known, elsewhere: Elsewhere::Nowhere };
@@ -193,14 +193,14 @@ impl<'a> Declarations<'a> {
         Ok(kind)
     }
 
-    /// The type of the numbers in an output, where the document does not say it.
+    /// Fills in the type of the numbers in an output, if the document leaves it out.
     pub fn complete_save(&self, name: &str, save: &mut Save, kind: &Kind) {
         if let (None, Ok(FileForm::Npy)) = (save.number_type, save.form(kind)) {
             save.number_type = self.number_type(name, kind);
         }
     }
 
-    /// The type of all numbers in a structured buffer, where they have one.
+    /// The type of all numbers in a structured buffer, if they have one type.
     pub fn number_type(&self, name: &str, kind: &Kind) -> Option<NumberType> {
         match (kind, self.element_types(name).as_deref()) {
             (Kind::Structured { .. }, Some([number_type])) => Some(*number_type),
@@ -208,8 +208,8 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Whether the shader uses the hidden counter, which is zero where nothing is said. What a shader consumes must have been put there,
-    /// and nobody but the document knows how much that is.
+    /// `true` if the shader uses the hidden counter, which then starts at zero by default. If the shader consumes
+    /// elements, the document must give the number of them.
     fn counts_from_zero(&self, name: &str) -> bool {
         let Some((found, register, declared)) = self.known(name) else { return false };
         if register.class != ResourceClass::UnorderedAccess {
@@ -222,7 +222,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    fn kind(&self, name: &str, resource: &Resource) -> Result<Kind, Fault> {
+    fn kind(&self, name: &str, resource: &ResourceEntry) -> Result<Kind, Fault> {
         let keys = &resource.kind;
         let is_texture_file = matches!(&resource.content, Content::File(file) if form_of(&file.value).is_texture());
         let kind = match keys.name {
@@ -257,7 +257,7 @@ impl<'a> Declarations<'a> {
                 if let (None, Some(view)) = (keys.name, self.views(name)) {
                     let declared = self.known(name).map(|(_, _, declared)| declared.kind);
                     if let Some(ResourceKind::Typed { dimension, .. }) = declared {
-                        // A view may make another kind of a texture, and the texture is what the document has left out.
+                        // If a view has another kind, the texture's own dimension is unknown.
                         texture.dimension = Some(dimension).filter(|_| !is_texture_file && view.kind.is_none());
                         texture.seen_as = Some(dimension).filter(|_| view == Default::default());
                     }
@@ -270,7 +270,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// What the first step that binds a resource shows of it.
+    /// The keys of the first view in which a step binds a resource.
     fn views(&self, name: &str) -> Option<crate::model::resource::ViewKeys> {
         self.model.all_steps().find_map(|step| {
             let bind = match &step.what {
@@ -282,14 +282,14 @@ impl<'a> Declarations<'a> {
         })
     }
 
-    fn other_kind(&self, name: &str, resource: &Resource, register: Register, declared: ResourceKind) -> Fault {
+    fn other_kind(&self, name: &str, resource: &ResourceEntry, register: Register, declared: ResourceKind) -> Fault {
         let error = BindingError::Kind { register, declared, bound: "structured view".to_owned() };
         let shader = self.uses(name).first().map_or("", |(shader, _)| shader);
         let (problem, _) = shader_fault(self.model, self.shaders, shader, 0, error.into());
         (problem, resource.span.clone())
     }
 
-    /// The format that has just what the shader's declaration has: `float4` in floats of 32 bits, `unorm float4` in bytes.
+    /// The format that matches the shader's declaration exactly: 32-bit floats for `float4`, bytes for `unorm float4`.
     fn format(&self, name: &str) -> Option<Format> {
         let (found, register, declared) = self.known(name)?;
         let row = found.binding(register)?;
@@ -316,7 +316,7 @@ impl<'a> Declarations<'a> {
         format!("{channels}_{meaning}").parse().ok()
     }
 
-    /// The types of the numbers in an element of a structured buffer; one where all are the same.
+    /// The types of the numbers in an element of a structured buffer; one entry if all are the same.
     fn element_types(&self, name: &str) -> Option<Vec<NumberType>> {
         let (found, register, _) = self.known(name)?;
         let buffer = found.buffer(register, BufferKind::ResourceElements)?;
@@ -329,13 +329,13 @@ impl<'a> Declarations<'a> {
         }
         match types.iter().all(|number_type| *number_type == types[0]) {
             true => Some(vec![types[0]]),
-            // Beside a double lies padding.
+            // A double may be followed by padding.
             false => types.iter().all(|number_type| number_type.size_bytes() == 4).then_some(types),
         }
     }
 
-    /// Makes values of the variables that a resource names.
-    fn place_variables(&self, name: &str, resource: &mut Resource) -> Result<(), Fault> {
+    /// Converts a resource's values of variables to runs of values.
+    fn place_variables(&self, name: &str, resource: &mut ResourceEntry) -> Result<(), Fault> {
         let (found, register, _) = self.needed(name, resource)?;
         let buffer = found.constants(register);
         let label = resource.label.clone();
@@ -346,16 +346,17 @@ impl<'a> Declarations<'a> {
         };
         variables::check_overlaps(&label, &runs, &named)?;
         runs.extend(named);
-        // Shaders see zeros after the values, whether the buffer has them or not.
+        // Shaders see zeros after the values, whether the buffer is longer or not.
         if let (None, Some(buffer)) = (resource.size, buffer) {
-            let end = runs.iter().map(Run::end).max().unwrap_or(0);
+            let end = runs.iter().map(ValueRun::end).max().unwrap_or(0);
             resource.size = Some(end.max(buffer.size_bytes.into()));
         }
         resource.content = Content::Values(runs);
         Ok(())
     }
 
-    /// Fills in the types of the numbers that an expectation compares with a file, where the shader or the format says them.
+    /// Fills in the types of the numbers that an expectation compares with a file, if the shader or the format gives
+    /// them.
     pub fn complete_rules(&self, name: &str, expectation: &mut Expectation, kind: &Kind<TextureShape>) {
         if !expectation.rules.pattern.is_empty() || !matches!(expectation.content, Some(Expected::File(_))) {
             return;
@@ -371,8 +372,8 @@ impl<'a> Declarations<'a> {
         expectation.rules.mixed = expectation.rules.pattern.len() > 1;
     }
 
-    /// What is doubtful about a resource, though shaders can run with it.
-    pub fn warning(&self, name: &str, resource: &Resource, content: &LoadedContent) -> Option<Fault> {
+    /// A warning about a resource that shaders can nevertheless run with.
+    pub fn warning(&self, name: &str, resource: &ResourceEntry, content: &LoadedContent) -> Option<Fault> {
         let bytes = content.size_bytes();
         let (variable, end) = self.beyond(name, bytes)?;
         let label = &resource.label;
@@ -383,7 +384,7 @@ impl<'a> Declarations<'a> {
         Some((Problem::value(message), resource.span.clone()))
     }
 
-    /// Bytes of a constant buffer as the source or the program has it.
+    /// Bytes of a constant buffer as declared in the source or the program.
     fn constant_bytes(&self, name: &str) -> Option<u64> {
         let (found, register, declared) = self.known(name)?;
         match (found.constants(register), declared.kind) {

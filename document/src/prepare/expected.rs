@@ -1,13 +1,14 @@
-//! What each expectation compares: its file is read, its values lie inside of their resource, and something is left to compare.
+//! Prepares expectations: reads their files, and checks that values lie inside their resource and that something is
+//! left to compare.
 
 use brolga_files::{Bytes, FileForm, HEADER, Texels};
 use brolga_runtime::{Format, TextureShape};
 
 use super::folder::form_of;
 use super::load::{Loaded, Loader, MAPPED_FROM, check_array};
-use crate::compare::numbers::{Segment, compares_something};
+use crate::compare::numbers::{ExpectedBytes, compares_something};
 use crate::error::{Fault, Problem};
-use crate::model::expectation::{Expectation, Expected, Order, Part, Plane, Rules, Tolerance};
+use crate::model::expectation::{Expectation, Expected, Order, Plane, Rules, TexturePart, Tolerance};
 use crate::model::number::NumberType;
 use crate::model::resource::Kind;
 use crate::model::step::QueryKind;
@@ -17,14 +18,14 @@ use crate::text::Span;
 #[derive(Clone, Debug)]
 pub(crate) enum Check {
     Numbers {
-        segments: Vec<Segment>,
-        /// Bytes of an element where the rules do not say.
+        segments: Vec<ExpectedBytes>,
+        /// Bytes of an element where the rules do not give them.
         natural_element: u64,
     },
-    /// Levels of a texture. The format is that of what is compared: stencils are bytes.
+    /// Levels of a texture. The format is that of the part compared: stencils are bytes.
     Texels {
         format: Format,
-        levels: Vec<Level>,
+        levels: Vec<LayerLevel>,
         plane: Option<Plane>,
         texels: Vec<u8>,
     },
@@ -33,36 +34,36 @@ pub(crate) enum Check {
     },
 }
 
-/// A level of a texture's layer.
+/// A mip level of one layer of a texture.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Level {
+pub(crate) struct LayerLevel {
     pub mip: u32,
     pub layer: u32,
-    /// Columns and rows, with the slices of a volume below each other and the samples of a texel side by side.
+    /// Columns and rows, with the slices of a volume below each other and the samples of a texel next to each other.
     pub extents: [u32; 2],
 }
 
-impl Level {
+impl LayerLevel {
     fn texels(&self) -> u64 {
         u64::from(self.extents[0]) * u64::from(self.extents[1])
     }
 }
 
-/// The levels of a texture that a part of it has, in the order of memory.
-fn levels(shape: &TextureShape, part: Part) -> Vec<Level> {
+/// The levels in a part of a texture, in the order of memory.
+fn levels(shape: &TextureShape, part: TexturePart) -> Vec<LayerLevel> {
     let all = (0..shape.layers).flat_map(|layer| (0..shape.mips).map(move |mip| (mip, layer)));
     let is_in = |(mip, layer): &(u32, u32)| {
         part.mip.is_none_or(|one| one == *mip) && part.layer.is_none_or(|one| one == *layer)
     };
     let level = |(mip, layer): (u32, u32)| {
         let [width, height, depth] = [shape.width, shape.height, shape.depth].map(|side| (side >> mip).max(1));
-        Level { mip, layer, extents: [width * shape.samples.max(1), height * depth] }
+        LayerLevel { mip, layer, extents: [width * shape.samples.max(1), height * depth] }
     };
     all.filter(is_in).map(level).collect()
 }
 
 impl Loader<'_> {
-    /// What an expectation about the resource compares.
+    /// The content of an expectation about the resource.
     pub fn check(&self, expectation: &Expectation, loaded: &Loaded) -> Result<Check, Fault> {
         let Expectation { rules, part, span, content, .. } = expectation;
         let bad = |message: String| Err((Problem::value(message), span.clone()));
@@ -75,7 +76,7 @@ impl Loader<'_> {
         {
             return self.texels(expectation, *shape);
         }
-        if *part != Part::default() {
+        if *part != TexturePart::default() {
             return bad("`mip`, `layer` and `plane` are for a `file` with the texels of a texture".into());
         }
         let Tolerance { codes, edge_share, wrong_share, .. } = rules.tolerance;
@@ -101,7 +102,7 @@ impl Loader<'_> {
         let format = if part.plane == Some(Plane::Stencil) { Format::R8_UINT } else { shape.format };
         let is_named = part.mip.is_some() || part.layer.is_some() || part.plane.is_some();
         let part = match is_named {
-            true => Part { mip: Some(part.mip.unwrap_or(0)), layer: Some(part.layer.unwrap_or(0)), ..*part },
+            true => TexturePart { mip: Some(part.mip.unwrap_or(0)), layer: Some(part.layer.unwrap_or(0)), ..*part },
             false => *part,
         };
         let mut levels = levels(&shape, part);
@@ -113,8 +114,9 @@ impl Loader<'_> {
             );
             return Err((Problem::value(message), span.clone()));
         }
-        let bytes_of =
-            |levels: &[Level]| levels.iter().map(Level::texels).sum::<u64>().saturating_mul(format.size_bytes().into());
+        let bytes_of = |levels: &[LayerLevel]| {
+            levels.iter().map(LayerLevel::texels).sum::<u64>().saturating_mul(format.size_bytes().into())
+        };
         let path = self.folder.file("expected file", &file.value);
         let failed = |problem| self.folder.failed(&file.span, path.clone(), problem);
         let form = form_of(&path);
@@ -179,7 +181,7 @@ impl Loader<'_> {
                 for run in runs {
                     self.check_run(run, size)?;
                     let pattern = if rules.pattern.is_empty() { vec![run.number_type] } else { rules.pattern.clone() };
-                    segments.push(Segment { byte: run.byte, bytes: Bytes::Owned(run.bytes.clone()), pattern });
+                    segments.push(ExpectedBytes { byte: run.byte, bytes: Bytes::Owned(run.bytes.clone()), pattern });
                 }
             }
         }
@@ -202,7 +204,7 @@ impl Loader<'_> {
     }
 
     /// The expected numbers in a file.
-    fn segment(&self, expectation: &Expectation, loaded: &Loaded, compared: u64) -> Result<Segment, Fault> {
+    fn segment(&self, expectation: &Expectation, loaded: &Loaded, compared: u64) -> Result<ExpectedBytes, Fault> {
         let Expectation { rules, span, content: Some(Expected::File(file)), .. } = expectation else {
             return Err((Problem::value("numbers are expected in a file"), expectation.span.clone()));
         };
@@ -229,7 +231,7 @@ impl Loader<'_> {
             pattern.extend(element.and_then(NumberType::of_element));
         }
         let found = bytes.size_bytes();
-        // A file may leave out what is not compared.
+        // A file may leave out elements that are not compared.
         if found != compared {
             self.check_file_size(&path, found, loaded.content.size_bytes(), &file.span)?;
         }
@@ -244,14 +246,14 @@ impl Loader<'_> {
             }
             pattern.push(NumberType::U32);
         }
-        Ok(Segment { byte: 0, bytes, pattern })
+        Ok(ExpectedBytes { byte: 0, bytes, pattern })
     }
 }
 
-fn check_any_order(span: &Span, segments: &[Segment], element: u64) -> Result<(), Fault> {
+fn check_any_order(span: &Span, segments: &[ExpectedBytes], element: u64) -> Result<(), Fault> {
     let message = match segments {
         [] => return Ok(()),
-        [Segment { byte: 0, bytes, pattern }] => {
+        [ExpectedBytes { byte: 0, bytes, pattern }] => {
             let unit = pattern[0].size_bytes() as u64;
             let size = bytes.size_bytes();
             if element.is_multiple_of(unit) && size.is_multiple_of(element) {

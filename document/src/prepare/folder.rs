@@ -1,7 +1,8 @@
-//! The files that a document may name.
+//! Resolves the files that a document names.
 //!
-//! One rule: it reads any regular file that its user may read, by a path from its own folder, and writes in the folder for outputs or
-//! below it, wherever links lead. Whoever runs a document may lift the second half ([`Document::anywhere`](crate::Document::anywhere)).
+//! One rule: it reads any regular file that its user may read, by a path from its own folder, and writes in the folder
+//! for outputs or below it, wherever links lead. Whoever runs a document may lift the second half
+//! ([`Document::anywhere`](crate::Document::anywhere)).
 
 use std::cell::RefCell;
 use std::io::Read;
@@ -13,7 +14,7 @@ use brolga_runtime::{CancelToken, room};
 use crate::error::{Fault, Problem};
 use crate::text::Span;
 
-/// Which files a document may write.
+/// The files that a document may write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Those in the folder for outputs or below it.
@@ -24,7 +25,7 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    /// The file that a name stands for, if it may be written: relative names start from a folder.
+    /// The path of an output, if it may be written: relative names start from a folder.
     pub fn output(self, folder: &Path, name: &Path) -> Result<PathBuf, FileProblem> {
         let path = folder.join(name);
         if self == Reach::Anywhere {
@@ -44,10 +45,10 @@ const OUTSIDE: &str =
 const LEADS_OUT: &str =
     "a link leads out of the folder for outputs, in which a document writes: `--anywhere` allows others";
 
-/// The end of the names of packed files.
+/// The extension of compressed files.
 const PACKED: &str = ".zst";
 
-/// The form of a file, which may be packed.
+/// The format of a file, which may be compressed.
 pub(crate) fn form_of(file: &Path) -> FileForm {
     match is_packed(file) {
         true => FileForm::of(&file.with_extension("")),
@@ -62,9 +63,9 @@ fn is_packed(file: &Path) -> bool {
 /// The folder of a document.
 pub(crate) struct Folder<'a> {
     path: PathBuf,
-    /// Stops what takes long.
+    /// Stops long operations.
     pub cancel: &'a CancelToken,
-    /// The files that were named, and what messages call them.
+    /// The files named so far, and their descriptions in messages.
     named: RefCell<Vec<(&'static str, PathBuf)>>,
 }
 
@@ -80,19 +81,19 @@ impl<'a> Folder<'a> {
         self.named.into_inner()
     }
 
-    /// What is wrong with a file that is named at a place, or that the token was cancelled.
+    /// The fault for a problem with the file named at a span, or `Stopped` if the token was cancelled.
     pub fn failed(&self, span: &Span, file: PathBuf, problem: FileProblem) -> Fault {
         (Problem::of_file(file, problem, self.cancel), span.clone())
     }
 
-    /// The file that a name stands for. It is noted as one that the document reads, and what for.
+    /// The path of an input. Notes it, with its use, as a file that the document reads.
     pub fn file(&self, what: &'static str, name: &Path) -> PathBuf {
         let path = self.path.join(name);
         self.named.borrow_mut().push((what, path.clone()));
         path
     }
 
-    /// Reads a file that may hold so many bytes. One that ends in .zst is unpacked.
+    /// Reads a file of at most `most` bytes. One that ends in .zst is decompressed.
     pub fn read(&self, path: &Path, most: u64) -> Result<Vec<u8>, FileProblem> {
         match is_packed(path) {
             false => files::read_until(path, most, self.cancel),
@@ -103,16 +104,16 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Whether a file can be used where it is.
+    /// `true` if a file can be used without decompressing it.
     pub fn is_plain(path: &Path) -> bool {
         !is_packed(path)
     }
 }
 
-/// Bytes that are unpacked at once.
+/// Bytes decompressed at once.
 const PIECE: u64 = 1 << 20;
 
-/// What a file packed with Zstandard holds.
+/// The content of a file compressed with Zstandard.
 fn unpack(packed: &[u8], most: u64, cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
     let damaged = |error: &dyn std::fmt::Display| FileProblem::from(format!("the file is damaged: {error}"));
     let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| damaged(&error))?;
@@ -129,7 +130,7 @@ fn unpack(packed: &[u8], most: u64, cancel: &CancelToken) -> Result<Vec<u8>, Fil
             _ => {}
         }
         if bytes.capacity() - bytes.len() < piece.len() {
-            // Twice as much each time, as vectors grow.
+            // Doubles each time, as vectors grow.
             let count = bytes.len().max(piece.len());
             room::more(&mut bytes, count as u64)?;
         }

@@ -1,4 +1,4 @@
-//! What each resource holds at first: its file is read, and all that says its size must agree.
+//! Loads the initial content of each resource: reads its file, and checks that everything that gives its size agrees.
 
 use std::path::{Path, PathBuf};
 
@@ -11,38 +11,38 @@ use super::folder::{Folder, form_of};
 use crate::error::{Fault, Problem};
 use crate::model::expectation::Save;
 use crate::model::number::NumberType;
-use crate::model::resource::{Content, Kind, Resource, Run};
+use crate::model::resource::{Content, Kind, ResourceEntry, ValueRun};
 use crate::run::output;
 use crate::text::{Located, Span};
 
-/// Files of raw bytes, and arrays, from this size on are mapped, or go from the disk to each run's resources.
+/// Files of raw bytes, and arrays, of at least this size are mapped, or go from the disk to each run's resources.
 pub(crate) const MAPPED_FROM: u64 = 64 << 20;
 
-/// A resource with its final size and first content.
+/// A resource with its final size and initial content.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
-    /// With every side known.
+    /// The kind, with every dimension known.
     pub kind: Kind<TextureShape>,
     pub content: LoadedContent,
     /// The shader writes to the output file itself.
     pub in_place: bool,
-    /// The type of its numbers, where the shaders say one for all.
+    /// The type of its numbers, if the shaders give one for all.
     pub number_type: Option<NumberType>,
 }
 
-/// What a resource holds before a run.
+/// The content of a resource before a run.
 #[derive(Clone, Debug)]
 pub(crate) enum LoadedContent {
-    /// So many zeros.
+    /// This many zeros.
     Zeros(u64),
     Bytes(Vec<u8>),
-    /// Values at their places among so many bytes of zeros.
-    Values(Vec<Run>, u64),
-    /// A number's bytes, over and over, in so many.
+    /// Values at their offsets among this many bytes of zeros.
+    Values(Vec<ValueRun>, u64),
+    /// A number's bytes, repeated to this size.
     Fill(Vec<u8>, u64),
-    /// Bytes of a file, to be mapped.
+    /// A part of a file, to be mapped.
     Mapped(FilePart),
-    /// Bytes of a file, to be copied.
+    /// A part of a file, to be copied.
     File(FilePart),
 }
 
@@ -64,35 +64,35 @@ impl LoadedContent {
     }
 }
 
-/// Loads what belongs to one resource.
+/// Loads the content of one resource.
 pub(crate) struct Loader<'a> {
     pub folder: &'a Folder<'a>,
-    pub resource: &'a Resource,
-    /// Its kind, but for what its file says.
+    pub resource: &'a ResourceEntry,
+    /// Its kind, without what its file adds.
     pub kind: Kind,
-    /// Where it goes after the run.
+    /// Its output after the run.
     pub save: Option<&'a Save>,
-    /// Whether steps may write it.
+    /// Set if steps may write it.
     pub is_written: bool,
-    /// Whether it is only good for something if it holds something.
+    /// Set if it is of no use without content.
     pub needs_content: bool,
-    /// Bytes that a resource may have.
+    /// The maximum size of a resource in bytes.
     pub most: u64,
-    /// Bytes that the resources before left of what all may have together.
+    /// Bytes left of the limit for all resources together.
     pub left: u64,
 }
 
-/// Bytes of a file that is not read here.
+/// A part of a file that is not read here.
 pub(crate) struct LargeFile {
     pub part: FilePart,
-    /// What its header says, if it is an array.
+    /// The content of its header, if it is an array.
     pub array: Option<Array>,
 }
 
 /// The content of an input file without its header.
 pub(crate) struct FileContent {
     pub bytes: Vec<u8>,
-    /// The type of its numbers, if it says one.
+    /// The type of its numbers, if it has one.
     pub element: Option<ElementType>,
 }
 
@@ -105,7 +105,7 @@ impl Loader<'_> {
         &self.resource.label
     }
 
-    /// The resource.
+    /// Loads the resource.
     pub fn load(&self) -> Result<Loaded, Fault> {
         let named = if let Content::File(file) = &self.resource.content { Some(file) } else { None };
         if let (Some(file), Kind::Texture(_)) = (named, &self.kind)
@@ -115,7 +115,7 @@ impl Loader<'_> {
         }
         let path = named.map(|file| self.folder.file("input", &file.value));
         let file = named.zip(path.as_deref());
-        // Nor would it help to read them twice: a copy that is wanted goes from the file to the resource.
+        // Nor would it help to read them twice: if a copy is needed, it goes from the file to the resource.
         let is_large = |length| self.maps(length) || length >= MAPPED_FROM;
         let large = file.map(|(file, path)| Ok::<_, Fault>((self.large_file(file, path, is_large)?, file)));
         let large = large.transpose()?.and_then(|(large, file)| Some((large?, &file.span)));
@@ -134,7 +134,7 @@ impl Loader<'_> {
         };
         let length = content.as_ref().map(|(content, ..)| content.bytes.len() as u64);
         let size = self.size(&kind, large.as_ref().map(|(large, _)| large.part.size_bytes).or(length))?;
-        // What steps may write is copied, or what the document wants so.
+        // Resources that steps may write are copied, as are those for which the document asks for it.
         let can_be_mapped = large.as_ref().is_some_and(|(large, _)| large.part.can_be_mapped());
         let is_mapped = !self.is_written && self.maps(size) && can_be_mapped;
         if size > self.left && !is_mapped {
@@ -186,24 +186,24 @@ impl Loader<'_> {
         Ok(Loaded { kind, content, in_place, number_type: None })
     }
 
-    /// Whether files of so many bytes are mapped, if they can be.
+    /// `true` if files of this size are mapped, where possible.
     fn maps(&self, bytes: u64) -> bool {
         self.resource.map.as_ref().map_or(bytes >= MAPPED_FROM, |map| map.value)
     }
 
-    /// Whether all of it goes to a file of raw bytes.
+    /// `true` if all of it goes to a file of raw bytes.
     fn saves_raw<T>(&self, kind: &Kind<T>) -> bool {
         let is_raw =
             |save: &Save| save.form(kind) == Ok(FileForm::Raw) && save.counted.is_none() && !save.is_standard();
         self.save.is_some_and(is_raw)
     }
 
-    /// A key that asks for what the resource does not have.
+    /// The fault for a key that asks for something that the resource does not have.
     fn nothing_for(&self, key: &str, does: &str, found: &str, span: &Span) -> Fault {
         (Problem::value(format!("`{key}` {does}, and {} {found}", self.label())), span.clone())
     }
 
-    /// Refuses to cut an output to a counter that is not there.
+    /// Rejects an output limited by a counter that does not exist.
     fn check_counted(&self) -> Result<(), Fault> {
         let Some(span) = self.save.and_then(|save| save.counted.as_ref()) else { return Ok(()) };
         let found = match self.kind {
@@ -214,7 +214,7 @@ impl Loader<'_> {
         Err(self.nothing_for("counted", "cuts an output to the hidden counter", found, span))
     }
 
-    /// Refuses `map = true` where there is nothing to map.
+    /// Rejects `map = true` if there is nothing to map.
     fn check_map(&self) -> Result<(), Fault> {
         let Some(Located { value: true, span }) = &self.resource.map else { return Ok(()) };
         let found = match (self.is_written, &self.resource.content) {
@@ -238,7 +238,7 @@ impl Loader<'_> {
         Err(self.nothing_for("map", does, found, span))
     }
 
-    /// A file of raw bytes, or an array, that has so many bytes that it is not read here. One that cannot be opened is not large.
+    /// A file of raw bytes, or an array, that is too large to be read here. One that cannot be opened is not large.
     pub fn large_file(
         &self,
         file: &Located<PathBuf>,
@@ -279,7 +279,7 @@ impl Loader<'_> {
             }
             (Some(size), ..) | (_, Some(size), ..) => size,
             (_, _, _, Some(length)) => length,
-            (_, _, Content::Values(runs), _) => runs.iter().map(Run::end).max().unwrap_or(0),
+            (_, _, Content::Values(runs), _) => runs.iter().map(ValueRun::end).max().unwrap_or(0),
             _ => {
                 let help = match name {
                     "structured" | "typed" => "give `count` (elements), `size` (bytes), values, or a `file`",
@@ -303,7 +303,7 @@ impl Loader<'_> {
         Ok(size)
     }
 
-    /// What to say of a resource or file of so many bytes, which is too much by itself or with what was there before.
+    /// The fault for a resource or file of this size, which is too large by itself or with those before it.
     fn too_large(&self, bytes: u64, span: &Span) -> Fault {
         let (label, limit) = (self.label(), self.most);
         let (what, bytes) = match bytes > limit {
@@ -327,7 +327,7 @@ impl Loader<'_> {
         Err((Problem::with_help(message, help), span.clone()))
     }
 
-    /// The kind where the document alone says it.
+    /// The kind, if the document determines it completely.
     fn complete(&self, kind: Kind) -> Result<Kind<TextureShape>, Fault> {
         let missing = |place, key| (Problem::MissingKey { place, key, meaning: "" }, self.resource.span.clone());
         kind.try_map(|keys| match keys.generate_mips {
@@ -336,7 +336,7 @@ impl Loader<'_> {
         })
     }
 
-    /// Reads an input file, which may say what the document leaves out of a texture.
+    /// Reads an input file, which may complete the document's description of a texture.
     pub fn open(
         &self,
         file: &Located<PathBuf>,
@@ -378,7 +378,7 @@ impl Loader<'_> {
         }
     }
 
-    pub fn check_run(&self, run: &Run, size: u64) -> Result<(), Fault> {
+    pub fn check_run(&self, run: &ValueRun, size: u64) -> Result<(), Fault> {
         match run.end() {
             end if end > size => {
                 let message = format!("{} has {size} bytes, the values end at byte {end}", self.label());
@@ -389,8 +389,8 @@ impl Loader<'_> {
     }
 }
 
-/// The kind with the sides that an array says and the document does not. Those of compressed textures are not said: an array counts
-/// blocks.
+/// The kind with the extents that an array gives and the document does not. Those of compressed textures are not taken:
+/// an array counts blocks.
 fn with_sides(kind: Kind, array: &Array) -> Kind {
     let Kind::Texture(mut keys) = kind else { return kind };
     let is_of_texels = keys.format.is_some_and(|format| format.block_extents() == [1, 1]);
@@ -402,7 +402,7 @@ fn with_sides(kind: Kind, array: &Array) -> Kind {
     Kind::Texture(keys)
 }
 
-/// Refuses an array that is no view of this kind.
+/// Rejects an array that is not a view of this kind.
 pub(crate) fn check_array(kind: &Kind<TextureShape>, array: &Array, size_bytes: u64) -> Result<(), FileProblem> {
     let format = match kind {
         Kind::Typed { format, .. } => *format,
@@ -417,7 +417,7 @@ pub(crate) fn check_array(kind: &Kind<TextureShape>, array: &Array, size_bytes: 
         && shape.mips == 1
         && shape.size_bytes().is_ok_and(|size| size == size_bytes)
     {
-        // The components of a texel may have a side of their own or not.
+        // The components of a texel may have a dimension of their own or not.
         let sides = Array::of_texture(shape).sides;
         let leading = &sides[..sides.len() - usize::from(components > 1)];
         if !array.sides.starts_with(leading) {

@@ -1,5 +1,5 @@
-//! Meshes: a resource of kind `mesh` becomes two buffers, `NAME.vertices` and `NAME.indices`, and a draw with `mesh` one that reads
-//! them. All else knows of buffers alone.
+//! Expands meshes: a resource of kind `mesh` becomes two buffers, `NAME.vertices` and `NAME.indices`, and a draw with
+//! `mesh` reads them. The rest of the crate sees only buffers.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use brolga_files::Mesh;
 use super::folder::Folder;
 use crate::error::{Fault, Problem};
 use crate::model::number::NumberType;
-use crate::model::resource::{Content, Resource, Run};
-use crate::model::step::{Draw, IndexBuffer, Step, VertexBuffer, What};
+use crate::model::resource::{Content, ResourceEntry, ValueRun};
+use crate::model::step::{DocumentStep, Draw, IndexBuffer, VertexBuffer, What};
 use crate::model::{Items, Model};
 use crate::text::Located;
 
-/// Replaces the meshes of a document by buffers, of `most` bytes each, and completes the draws that name them.
+/// Replaces the meshes of a document by buffers of at most `most` bytes each, and completes the draws that name them.
 pub(crate) fn expand(model: &mut Model, folder: &Folder<'_>, most: u64) -> Result<(), Fault> {
-    let (meshes, others): (Items<Resource>, Items<Resource>) =
+    let (meshes, others): (Items<ResourceEntry>, Items<ResourceEntry>) =
         std::mem::take(&mut model.resources).into_iter().partition(|(_, resource)| resource.kind.name == Some("mesh"));
     model.resources = others;
     let mut counts = BTreeMap::new();
@@ -33,22 +33,22 @@ pub(crate) fn expand(model: &mut Model, folder: &Folder<'_>, most: u64) -> Resul
             [("vertices", "vertex", words, NumberType::F32), ("indices", "index", indices, NumberType::U32)]
         {
             let part = format!("{name}.{part}");
-            let content = Content::Values(vec![Run::of_words(&words, number_type, &resource.span)]);
-            let buffer = Resource::made(model.label(&part), kind, content, &resource.span);
+            let content = Content::Values(vec![ValueRun::of_words(&words, number_type, &resource.span)]);
+            let buffer = ResourceEntry::made(model.label(&part), kind, content, &resource.span);
             if model.resources.insert(part.clone(), buffer).is_some() {
                 let message = format!("a part of the mesh `{name}` has the name `{part}`: choose another for it");
                 return Err((Problem::value(message), resource.span));
             }
         }
     }
-    let mut complete_step = |step: &mut Step| match &mut step.what {
+    let mut complete_step = |step: &mut DocumentStep| match &mut step.what {
         What::Draw(draw) => complete(draw, &counts),
         _ => Ok(()),
     };
     model.steps.iter_mut().try_for_each(|step| step.for_each_mut(&mut complete_step))
 }
 
-/// Says which buffers a draw of a mesh reads: those that it has itself come after the mesh's.
+/// Adds the mesh's buffers to a draw; those of the draw itself come after the mesh's.
 fn complete(draw: &mut Draw, counts: &BTreeMap<String, u32>) -> Result<(), Fault> {
     let Some(Located { value: name, span }) = &draw.mesh else { return Ok(()) };
     let Some(count) = counts.get(name) else {

@@ -1,18 +1,18 @@
 //! Opens the files that a document names, and checks every size before anything runs.
 //!
-//! Large files of raw bytes, and large arrays, are not read here. Those that shaders only read are mapped: they cost no memory, and must
-//! not be truncated while the document runs.
+//! Large files of raw bytes, and large arrays, are not read here. Those that shaders only read are mapped: they cost no
+//! memory, and must not be truncated while the document runs.
 //!
 //! | file | what |
 //! |---|---|
-//! | `folder.rs` | which files a document may name |
-//! | `declared.rs` | what shaders say, so that the document need not |
+//! | `folder.rs` | the files that a document may name |
+//! | `declared.rs` | declarations of shaders, which complete the document |
 //! | `variables.rs` | values of constant buffers by the names of their variables |
 //! | `buffers.rs` | the same for programs that have no document, and types of numbers in buffers |
 //! | `constants.rs` | constants of Direct3D 9 by their names |
 //! | `mesh.rs` | meshes become buffers |
-//! | `load.rs` | what each resource holds at first |
-//! | `expected.rs` | what each expectation compares |
+//! | `load.rs` | the initial content of each resource |
+//! | `expected.rs` | the expected content for each expectation |
 
 pub(crate) mod buffers;
 mod constants;
@@ -36,25 +36,25 @@ use crate::error::{DocumentError, Fault, Problem, nearest};
 use crate::language::Source;
 use crate::model::expectation::Subject;
 use crate::model::resource::Kind;
-use crate::model::step::{Bind, QueryKind, Step, What};
+use crate::model::step::{Bind, DocumentStep, QueryKind, What};
 use crate::model::{Items, Model, find};
 use crate::text::Span;
-use declared::Declarations;
+use declared::ShaderDeclarations;
 use expected::Check;
 use folder::Folder;
 use load::{Loaded, Loader};
 
-/// The forms of each shader.
-pub(crate) type Shaders = Items<Vec<Form>>;
+/// The variants of each shader.
+pub(crate) type Shaders = Items<Vec<ShaderVariant>>;
 
-/// A form of a shader: a file's name, and its content or what was compiled of it.
+/// A variant of a shader: a file's name, and its content or the bytecode compiled from it.
 #[derive(Clone, Debug)]
-pub(crate) struct Form {
+pub(crate) struct ShaderVariant {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
 }
 
-/// A document whose files are there and fit.
+/// A document whose files exist and match.
 #[derive(Debug)]
 pub struct Prepared {
     pub(crate) document: Document,
@@ -65,18 +65,18 @@ pub struct Prepared {
     pub(crate) checks: Vec<Check>,
     /// The resources that steps may write.
     pub(crate) written: BTreeSet<String>,
-    /// The files that it is made of and reads, and what messages call them.
+    /// The files that it consists of or reads, and their descriptions in messages.
     pub(crate) inputs: Vec<(&'static str, PathBuf)>,
-    /// What is doubtful.
+    /// Probable mistakes.
     pub(crate) warnings: Vec<DocumentError>,
 }
 
 impl Document {
-    /// Opens the document's files. Nothing larger than the limits is read, and what all resources and expected results take together,
-    /// beside mapped files, is no more than one buffer may have.
+    /// Opens the document's files. Nothing larger than the limits is read, and all resources and expected results
+    /// together, except mapped files, take no more than the limit for one buffer.
     ///
     /// # Errors
-    /// If a file cannot be read or does not fit, or something that the document leaves out is said by nothing else.
+    /// If a file cannot be read or does not match, or something that the document leaves out is given nowhere else.
     pub fn prepare(self, limits: &Limits) -> Result<Prepared, DocumentError> {
         self.prepare_until(limits, &CancelToken::new())
     }
@@ -111,7 +111,7 @@ fn open(model: &mut Model, document: &mut Document, limits: &Limits, cancel: &Ca
     let mut resources = std::mem::take(&mut model.resources);
     let mut saves = std::mem::take(&mut model.saves);
     let mut expectations = std::mem::take(&mut model.expectations);
-    let declared = Declarations::new(model, &shaders, limits);
+    let declared = ShaderDeclarations::new(model, &shaders, limits);
     let most = limits.buffer_bytes;
     let (mut left, mut loaded, mut kinds, mut warnings) = (most, Items::new(), BTreeMap::new(), Vec::new());
     let saved: BTreeMap<String, usize> =
@@ -175,7 +175,7 @@ fn owned(bytes: &Bytes) -> u64 {
     if let Bytes::Owned(bytes) = bytes { bytes.len() as u64 } else { 0 }
 }
 
-/// Reads the shaders, or takes what was compiled of them.
+/// Reads the shaders, or takes their compiled bytecode.
 fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: &Limits) -> Result<Shaders, Fault> {
     let mut shaders = Shaders::new();
     for (name, shader) in &model.shaders {
@@ -202,7 +202,7 @@ fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: 
             if !message.is_empty() {
                 return Err((Problem::value(message), file.span.clone()));
             }
-            forms.push(Form { path, bytes });
+            forms.push(ShaderVariant { path, bytes });
         }
         shaders.insert(name.clone(), forms);
     }
@@ -216,16 +216,16 @@ fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: 
     }
 }
 
-/// What is wrong with a shader, or what it meets, where it is named.
+/// The fault for an error in a shader or in running it, at the position where it is named.
 pub(crate) fn shader_fault(model: &Model, shaders: &Shaders, name: &str, variant: usize, error: Error) -> Fault {
     let span = model.shaders.get(name).map_or(0..0, |shader| shader.file(variant).span.clone());
     let form = shaders.get(name).and_then(|forms| forms.get(variant).or(forms.first()));
     (Problem::Run { shader: form.map(|form| form.path.clone()), error }, span)
 }
 
-/// Looks up what steps bind by the names that shaders have for it.
+/// Looks up the registers for the names by which steps bind them.
 fn name_registers(model: &mut Model, shaders: &Shaders, limits: &Limits) -> Result<(), Fault> {
-    let has_names = |step: &Step| match &step.what {
+    let has_names = |step: &DocumentStep| match &step.what {
         What::Dispatch(dispatch) => dispatch.bind.iter().any(|bind| bind.register.is_none()),
         What::Draw(draw) => draw.bind.iter().any(|bind| bind.register.is_none()),
         _ => false,
@@ -234,8 +234,8 @@ fn name_registers(model: &mut Model, shaders: &Shaders, limits: &Limits) -> Resu
         return Ok(());
     }
     let mut steps = std::mem::take(&mut model.steps);
-    let declared = Declarations::new(model, shaders, limits);
-    let mut look_up = |Step { what, .. }: &mut Step| {
+    let declared = ShaderDeclarations::new(model, shaders, limits);
+    let mut look_up = |DocumentStep { what, .. }: &mut DocumentStep| {
         let (pipeline, bind) = match what {
             What::Dispatch(dispatch) => (&dispatch.pipeline, &mut dispatch.bind),
             What::Draw(draw) => (&draw.pipeline, &mut draw.bind),
@@ -255,7 +255,7 @@ fn name_registers(model: &mut Model, shaders: &Shaders, limits: &Limits) -> Resu
 fn name_binds(
     bind: &mut [Bind],
     stages: &[(StageKind, &str)],
-    declared: &Declarations<'_>,
+    declared: &ShaderDeclarations<'_>,
     is_short: bool,
 ) -> Result<(), Fault> {
     for n in 0..bind.len() {
@@ -299,7 +299,7 @@ fn name_binds(
     Ok(())
 }
 
-/// Checks that what steps name is there. Roles are for the plan.
+/// Checks that the names in steps exist. Roles are checked by the plan.
 fn check_names(model: &Model) -> Result<(), Fault> {
     for step in model.all_steps() {
         let pipeline = match &step.what {
@@ -312,7 +312,7 @@ fn check_names(model: &Model) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What the query of a name counts.
+/// The kind of the query with this name.
 fn query_kind(model: &Model, name: &str, values: &[(String, f64)], span: &Span) -> Result<QueryKind, Fault> {
     let mut queries: Items<QueryKind> = Items::new();
     for step in model.all_steps() {
@@ -335,17 +335,17 @@ impl Prepared {
         &self.document
     }
 
-    /// What is doubtful about it, though it can run.
+    /// Probable mistakes, though it can run.
     pub fn warnings(&self) -> &[DocumentError] {
         &self.warnings
     }
 
-    /// How many forms there are of its shaders: each is run by itself.
+    /// Number of variants of its shaders: each is run by itself.
     pub fn variants(&self) -> usize {
         self.document.model.variants()
     }
 
-    /// The file of the only shader, in one of its forms; none if there are several.
+    /// The file of one variant of the only shader; `None` if there are several shaders.
     pub fn shader_file(&self, variant: usize) -> Option<&std::path::Path> {
         match self.document.model.shaders.values().collect::<Vec<_>>().as_slice() {
             [shader] => Some(&shader.file(variant).value),
@@ -353,7 +353,7 @@ impl Prepared {
         }
     }
 
-    /// The content of the only shader's file, likewise.
+    /// The content of the only shader's file, as for [`Self::shader_file`].
     pub fn container(&self, variant: usize) -> Option<&[u8]> {
         match self.shaders.values().collect::<Vec<_>>().as_slice() {
             [forms] => forms.get(variant).or(forms.first()).map(|form| form.bytes.as_slice()),

@@ -1,7 +1,7 @@
-//! Values of a constant buffer's variables, by their names in the source.
+//! Converts values of a constant buffer's variables, given by their names in the source, to bytes.
 //!
-//! Places and types are those of the resource definitions (RDEF). In a constant buffer every element of an array, and every
-//! row or column of a matrix, begins at a multiple of 16 bytes.
+//! Offsets and types come from the resource definitions (RDEF). In a constant buffer every element of an array, and
+//! every row or column of a matrix, begins at a multiple of 16 bytes.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use brolga_files::short;
 
 use crate::error::{Fault, Problem, nearest};
 use crate::model::number::{Number, NumberType};
-use crate::model::resource::{NamedValue, Run};
+use crate::model::resource::{NamedValue, ValueRun};
 use crate::schema::CONSTANT_KEYS;
 use crate::text::{Node, Value};
 
@@ -18,7 +18,7 @@ use crate::text::{Node, Value};
 const VECTOR: u64 = 16;
 
 /// The values that a register's binding gives to variables of its buffer.
-pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) -> Result<Vec<Run>, Fault> {
+pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) -> Result<Vec<ValueRun>, Fault> {
     let unknown = |value: &NamedValue, known: Vec<String>| {
         let keys = if value.is_explicit { &[] } else { CONSTANT_KEYS };
         let names: Vec<&str> = known.iter().map(String::as_str).chain(keys.iter().copied()).collect();
@@ -27,11 +27,11 @@ pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) 
         (Problem::UnknownVariable { place, name, nearest, known }, value.span.clone())
     };
     let all = buffer.map_or(Vec::new(), variables);
-    let places: HashMap<&str, (&VariableType, u32)> =
+    let by_name: HashMap<&str, (&VariableType, u32)> =
         all.iter().rev().map(|(name, ty, at)| (*name, (*ty, *at))).collect();
-    let mut writer = Writer { runs: Vec::new() };
+    let mut writer = ValueWriter { runs: Vec::new() };
     for value in values {
-        match places.get(value.name.as_str()) {
+        match by_name.get(value.name.as_str()) {
             Some((ty, offset)) => writer.any(&value.node, &value.name, ty, u64::from(*offset))?,
             None => return Err(unknown(value, all.iter().map(|(name, ..)| (*name).to_owned()).collect())),
         }
@@ -39,23 +39,23 @@ pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) 
     Ok(writer.runs)
 }
 
-/// The variables of a buffer with their types and places.
+/// The variables of a buffer with their types and offsets.
 fn variables(buffer: &Buffer) -> Vec<(&str, &VariableType, u32)> {
     let mut all: Vec<_> = buffer.variables.iter().map(|one| (one.name.as_str(), &one.ty, one.offset_bytes)).collect();
-    // A `ConstantBuffer<T>` is one structure, whose name is the buffer's; of an array it is that of an element.
+    // A `ConstantBuffer<T>` is one structure with the buffer's name; for an array, with that of an element.
     if let [one] = buffer.variables.as_slice()
         && one.ty.elements == 0
         && buffer.name.split('[').next() == Some(&one.name)
     {
-        let place = |offset: u32| one.offset_bytes.saturating_add(offset);
-        all.extend(one.ty.members.iter().map(|inner| (inner.name.as_str(), &inner.ty, place(inner.offset_bytes))));
+        let absolute = |offset: u32| one.offset_bytes.saturating_add(offset);
+        all.extend(one.ty.members.iter().map(|inner| (inner.name.as_str(), &inner.ty, absolute(inner.offset_bytes))));
     }
     all
 }
 
-/// Refuses named values that lie where others lie.
-pub(crate) fn check_overlaps(label: &str, others: &[Run], named: &[Run]) -> Result<(), Fault> {
-    let mut all: Vec<(&Run, bool)> = others.iter().map(|run| (run, false)).collect();
+/// Rejects named values that overlap others.
+pub(crate) fn check_overlaps(label: &str, others: &[ValueRun], named: &[ValueRun]) -> Result<(), Fault> {
+    let mut all: Vec<(&ValueRun, bool)> = others.iter().map(|run| (run, false)).collect();
     all.extend(named.iter().map(|run| (run, true)));
     all.sort_by_key(|(run, _)| run.byte);
     let (mut end, mut named_end) = (0, 0);
@@ -72,12 +72,12 @@ pub(crate) fn check_overlaps(label: &str, others: &[Run], named: &[Run]) -> Resu
     Ok(())
 }
 
-struct Writer {
-    runs: Vec<Run>,
+struct ValueWriter {
+    runs: Vec<ValueRun>,
 }
 
-impl Writer {
-    /// A value of any type at a byte. `path` is what messages call it.
+impl ValueWriter {
+    /// Writes a value of any type at a byte. `path` is its name in messages.
     fn any(&mut self, node: &Node, path: &str, ty: &VariableType, byte: u64) -> Result<(), Fault> {
         if ty.elements == 0 {
             return self.one(node, path, ty, byte);
@@ -91,7 +91,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The same of a type that is no array, or of an element of one.
+    /// The same for a type that is not an array, or an element of one.
     fn one(&mut self, node: &Node, path: &str, ty: &VariableType, byte: u64) -> Result<(), Fault> {
         if !ty.members.is_empty() {
             return self.structure(node, path, ty, byte);
@@ -150,11 +150,11 @@ impl Writer {
         let mut bytes = Vec::new();
         numbers.iter().for_each(|number| number.append_to(&mut bytes));
         let number_type = numbers.first().map_or(NumberType::U32, |number| number.number_type);
-        self.runs.push(Run { byte, bytes, number_type, span: node.span.clone() });
+        self.runs.push(ValueRun { byte, bytes, number_type, span: node.span.clone() });
     }
 }
 
-/// The items of an array of a length that is right.
+/// The items of an array, whose length must be right.
 fn list<'a>(
     node: &'a Node,
     path: &str,
@@ -176,14 +176,14 @@ fn vector(node: &Node, path: &str, ty: &VariableType, of: NumberType, count: usi
 fn component(node: &Node, path: &str, ty: &VariableType, of: NumberType) -> Result<Number, Fault> {
     const BOOL: u16 = 1;
     match (ty.base, &node.value) {
-        // As the compiler writes it in default values.
+        // The value that the compiler writes in defaults.
         (BOOL, Value::Bool(truth)) => Ok(Number { number_type: of, bits: if *truth { u32::MAX.into() } else { 0 } }),
         (BOOL, _) => Err(wrong_type(path, "true or false", node)),
         _ => number(node, path, of),
     }
 }
 
-/// A number of a type, which stands at a path.
+/// A number of a type, at a path.
 fn number(node: &Node, path: &str, of: NumberType) -> Result<Number, Fault> {
     of.number(&node.value).ok_or_else(|| match &node.value {
         Value::Integer(_) => (Problem::wrong_value(path, of.range(), node), node.span.clone()),
@@ -231,10 +231,10 @@ fn one_size(ty: &VariableType) -> u64 {
     }
 }
 
-/// The type of a scalar, by the number that it has in files.
+/// The number type of a scalar, by its code in files.
 pub(crate) fn number_type(base: u16) -> Option<NumberType> {
     match base {
-        // Of minimum precision, too, each takes 32 bits.
+        // Types of minimum precision also take 32 bits.
         3 | 52..=54 => Some(NumberType::F32),
         2 | 55 | 56 => Some(NumberType::I32),
         1 | 19 | 57 => Some(NumberType::U32),

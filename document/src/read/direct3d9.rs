@@ -1,6 +1,7 @@
-//! Pipelines and steps of Direct3D 9, in the form that those of Direct3D 11 have.
+//! Reads pipelines and steps of Direct3D 9, and converts them to the form of Direct3D 11.
 //!
-//! A draw's state is a list of render states, of the pipeline and then of the step. So a step may need a pipeline of its own.
+//! A draw's state is a list of render states, first the pipeline's, then the step's. So a step may need a pipeline of
+//! its own.
 
 use std::collections::BTreeSet;
 
@@ -18,15 +19,15 @@ use crate::error::{Fault, Problem};
 use crate::model::pipeline::{Direct3D9, Pipeline, TargetKeys};
 use crate::model::registers;
 use crate::model::resource::NamedValue;
-use crate::model::step::{self, Bind, Clear, Draw, Step, What};
+use crate::model::step::{self, Bind, Clear, DocumentStep, Draw, What};
 use crate::model::{Items, NamedSampler};
 use crate::schema::words::{DECLARED_TYPES, USAGES};
 use crate::text::{Entry, Located, Node, Span};
 
-/// The pipelines of a document, and those that steps make of them.
+/// The pipelines of a document, and those made for its steps.
 pub(super) struct Pipelines<'a> {
     said: &'a [Entry],
-    /// The names of samplers that see colours along the sRGB curve.
+    /// The names of samplers that convert colours from sRGB.
     srgb_samplers: BTreeSet<&'a str>,
     pub made: Items<Pipeline>,
 }
@@ -38,13 +39,13 @@ impl<'a> Pipelines<'a> {
     }
 
     /// Reads a step.
-    pub fn step(&mut self, node: &Node) -> Result<Step, Fault> {
+    pub fn step(&mut self, node: &Node) -> Result<DocumentStep, Fault> {
         let what = match node.text_at("op").unwrap_or_default() {
             "clear" => What::Clear(clears(node)?),
             "draw" | "draw_indexed" => What::Draw(Box::new(self.draw(node)?)),
             _ => return of_both(node),
         };
-        Ok(Step { what, at: at(node) })
+        Ok(DocumentStep { what, at: at(node) })
     }
 
     fn draw(&mut self, node: &Node) -> Result<Draw, Fault> {
@@ -67,7 +68,7 @@ impl<'a> Pipelines<'a> {
                 let too_many = || (Problem::value("there are too many vertices"), primitives.span.clone());
                 Some(count.ok_or_else(too_many)?)
             }
-            // It knows how many it has.
+            // The mesh determines the count.
             None if mesh.is_some() => None,
             None => {
                 return Err((
@@ -123,7 +124,7 @@ impl<'a> Pipelines<'a> {
         })
     }
 
-    /// Marks the textures of registers whose samplers see colours along the sRGB curve.
+    /// Marks the textures of registers whose samplers convert colours from sRGB.
     fn curve(&self, bind: &mut [Bind]) {
         let is_srgb = |bind: &&Bind| self.srgb_samplers.contains(bind.reference.resource.as_str());
         let samplers: Vec<_> = bind.iter().filter(is_srgb).filter_map(|bind| bind.register).collect();
@@ -136,7 +137,7 @@ impl<'a> Pipelines<'a> {
     }
 }
 
-/// What is bound to the vertex shader, and what to the pixel shader, by the engines' registers.
+/// The bindings of the vertex shader and of the pixel shader, by the engines' registers.
 fn split(all: Vec<Bind>) -> Result<(Vec<Bind>, Vec<Bind>), Fault> {
     let (mut vertex, mut pixel) = (Vec::new(), Vec::new());
     for bind in all {
@@ -151,12 +152,12 @@ fn split(all: Vec<Bind>) -> Result<(Vec<Bind>, Vec<Bind>), Fault> {
     Ok((vertex, pixel))
 }
 
-/// Vertices of so many primitives.
+/// The number of vertices for this many primitives.
 fn vertices(pipeline: &Node, primitives: u32) -> Option<u32> {
     match topology(pipeline).ok()? {
         Some(Topology::LineList) => primitives.checked_mul(2),
         Some(Topology::LineStrip) => primitives.checked_add(1),
-        // That of meshes, too.
+        // Meshes have this topology, too.
         None | Some(Topology::TriangleList) => primitives.checked_mul(3),
         Some(Topology::TriangleStrip | Topology::TriangleFan) => primitives.checked_add(2),
         Some(Topology::PointList) => Some(primitives),
@@ -200,7 +201,7 @@ fn clears(node: &Node) -> Result<Vec<Clear>, Fault> {
 fn made(states: &States, said: &Entry) -> Result<Pipeline, Fault> {
     let node = &said.node;
     let input_layout: Vec<InputElement> = node.items_at("input_layout").iter().filter_map(element).collect();
-    // Table fog takes w of transformed vertices, which bring it along, and depth of others, unless it is said.
+    // By default table fog uses w for transformed vertices, which bring it along, and depth for others.
     let is_transformed = input_layout.iter().any(|element| element.semantic == "POSITIONT");
     let distance = match node.text_at("fog_distance").map(str::to_ascii_uppercase).as_deref() {
         Some("W") => Distance::W,
@@ -210,7 +211,7 @@ fn made(states: &States, said: &Entry) -> Result<Pipeline, Fault> {
     let color = states.color;
     let alpha = match states.separate_alpha {
         true => states.alpha,
-        // Alpha has what colours have, of alphas.
+        // Alpha is blended like colours, with the factors' alpha counterparts.
         false => Equation { source: of_alpha(color.source), destination: of_alpha(color.destination), op: color.op },
     };
     let stencil = StencilTest {
@@ -279,7 +280,7 @@ fn projected(entries: &[Entry]) -> Result<Vec<(usize, u8)>, Fault> {
     entries.iter().map(read).collect()
 }
 
-/// A factor of colours, for alpha.
+/// The alpha counterpart of a colour factor.
 fn of_alpha(factor: Factor) -> Factor {
     match factor {
         Factor::SourceColor => Factor::SourceAlpha,

@@ -1,15 +1,15 @@
-//! What must come out, and what of it is saved.
+//! Reads expectations and outputs.
 
 use super::resource::{file, first_run, runs};
 use super::{conflict, one_of};
 use crate::error::{Fault, Problem};
 use crate::model::Model;
-use crate::model::expectation::{Expectation, Expected, Order, Part, Plane, Rules, Save, Subject, Tolerance};
+use crate::model::expectation::{Expectation, Expected, Order, Plane, Rules, Save, Subject, TexturePart, Tolerance};
 use crate::model::number::NumberType;
 use crate::schema::words::NUMBER_TYPES;
 use crate::text::{Entry, Located, Node, Span};
 
-/// What a resource's own table says of its output, and of what it must hold.
+/// Reads the output of a resource and its expected content from the resource's own table.
 pub(super) fn of_resource(node: &Node, name: &str, span: &Span, model: &mut Model) -> Result<(), Fault> {
     let resource = || Located::new(name.to_owned(), span);
     if let Some(node) = node.get("save") {
@@ -78,7 +78,7 @@ pub(super) fn expectation(node: &Node, of: Option<Located<String>>, span: Span) 
         true => Plane::Stencil,
         false => Plane::Depth,
     });
-    let part = Part { mip: node.integer_at("mip"), layer: node.integer_at("layer"), plane };
+    let part = TexturePart { mip: node.integer_at("mip"), layer: node.integer_at("layer"), plane };
     Ok(Expectation { id, subject, content, rules: rules(node)?, part, counter, span })
 }
 
@@ -110,7 +110,7 @@ fn rules(node: &Node) -> Result<Rules, Fault> {
 }
 
 fn pattern(node: &Node) -> Result<(Vec<NumberType>, bool), Fault> {
-    // Where both stand, `words` wins.
+    // If both are given, `words` wins.
     let words = node.items_at("words");
     if words.is_empty() {
         return Ok((node.text_at("type").and_then(number_type).into_iter().collect(), false));

@@ -1,7 +1,7 @@
-//! Class instances: what a shader's interface variables stand for.
+//! Reads the class instances bound to a shader's interface variables.
 //!
-//! Each entry is a variable and an instance: a name, or a table that places an instance of a class. An array gives one to each element
-//! of the variable.
+//! Each entry is a variable and an instance: a name, or a table that describes an instance of a class. An array gives
+//! one to each element of the variable.
 
 use brolga_runtime::{ClassInstance, Register, ResourceClass};
 
@@ -71,7 +71,7 @@ fn register(node: &Node, key: &'static str, class: ResourceClass) -> Result<Opti
     }
 }
 
-/// What a register of a class looks like, for messages.
+/// An example of a register of a class, for messages.
 fn example(class: ResourceClass) -> &'static str {
     match class {
         ResourceClass::Constant => "a constant buffer such as b0",

@@ -1,9 +1,9 @@
-//! From a checked tree to what a document says.
+//! Converts a checked tree to the model of a document.
 //!
 //! | file | what |
 //! |---|---|
 //! | `short.rs` | the short form: one dispatch |
-//! | `resource.rs` | resources, what they hold, and references to them |
+//! | `resource.rs` | resources, their content, and references to them |
 //! | `sampler.rs` | samplers |
 //! | `pipeline.rs` | pipelines |
 //! | `instances.rs` | class instances |
@@ -27,11 +27,11 @@ pub use pipeline::pipeline_state;
 pub(crate) use render_states::{
     names as render_state_names, rows as render_state_rows, value_names as render_state_values,
 };
-pub(crate) use resource::{check_said, place};
+pub(crate) use resource::{check_said, kind_phrase};
 pub use sampler::sampler;
 
 use crate::error::{Fault, Problem};
-use crate::model::{Model, Shader};
+use crate::model::{Model, ShaderEntry};
 use crate::schema::check;
 use crate::text::{Entry, Located, Node};
 use direct3d9::Pipelines;
@@ -105,7 +105,7 @@ fn long(root: &Node, model: &mut Model) -> Result<(), Fault> {
 }
 
 /// A shader, whose files are at a key.
-fn shader(node: &Node, key: &str) -> Shader {
+fn shader(node: &Node, key: &str) -> ShaderEntry {
     let files = node.get(key).into_iter().flat_map(|node| match node.items() {
         [] => std::slice::from_ref(node),
         items => items,
@@ -120,7 +120,7 @@ fn shader(node: &Node, key: &str) -> Shader {
         };
         (entry.key.clone(), value)
     };
-    Shader {
+    ShaderEntry {
         files: files.filter_map(file).collect(),
         profile: node.text_at("profile").map(str::to_owned),
         entry: node.text_at("entry").map(str::to_owned),
@@ -128,12 +128,12 @@ fn shader(node: &Node, key: &str) -> Shader {
     }
 }
 
-/// Two keys that are mutually exclusive; the complaint stands at the second.
+/// The fault for two keys that are mutually exclusive; reported at the second.
 fn conflict(first: &Entry, second: &Entry) -> Fault {
     (Problem::Conflict { first: first.key.clone(), second: second.key.clone() }, second.key_span.clone())
 }
 
-/// The first of these keys that is there; two are a conflict.
+/// The first of these keys that is present; two are a conflict.
 fn one_of<'a>(node: &'a Node, keys: &[&str]) -> Result<Option<&'a Entry>, Fault> {
     let mut found = node.entries().iter().filter(|entry| keys.contains(&entry.key.as_str()));
     match (found.next(), found.next()) {

@@ -1,4 +1,4 @@
-//! Pipelines of Direct3D 11.
+//! Reads pipelines of Direct3D 11.
 
 use brolga_raster::layout::InputElement;
 use brolga_raster::pipeline::PipelineDesc;
@@ -16,11 +16,11 @@ use crate::schema::words::{ABSENT_TOPOLOGIES, named};
 use crate::schema::{PIPELINE, check_part};
 use crate::text::{Entry, Node, Syntax};
 
-/// Reads the state of a pipeline for Direct3D 11 from JSON with the keys of `pipelines`, without those that name shaders: these are given
-/// here, and the formats of its targets and of its depth buffer.
+/// Reads the state of a pipeline for Direct3D 11 from JSON with the keys of `pipelines`, except those that name
+/// shaders: the stages are parameters, as are the formats of its targets and of its depth buffer.
 ///
 /// # Errors
-/// If it is no such object.
+/// If it is not such an object.
 pub fn pipeline_state(
     json: &str,
     modules: Stages<Option<Module>>,
@@ -90,7 +90,7 @@ pub(super) fn pipeline(entry: &Entry) -> Result<Pipeline, Fault> {
     Ok(pipeline)
 }
 
-/// How vertices make primitives, if that is said.
+/// The primitive topology, if given.
 pub(super) fn topology(node: &Node) -> Result<Option<Topology>, Fault> {
     let Some(node) = node.get("topology") else { return Ok(None) };
     let name = node.text().unwrap_or_default();

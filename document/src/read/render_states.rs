@@ -1,9 +1,9 @@
-//! Render states of Direct3D 9: a row for each that is known, with its values, its default and what it sets.
+//! Reads render states of Direct3D 9: a row for each that is known, with its values, its default and its effect.
 //!
-//! Names are those of `D3DRENDERSTATETYPE`, values of enumerations those of their types without the prefix. The page of keys has the
-//! rows as a table.
+//! Names are those of `D3DRENDERSTATETYPE`, values of enumerations those of their types without the prefix. The page of
+//! keys has the rows as a table.
 
-use Kind::{BlendOperation, Byte, Color, Compare, Flag, Multiplier, Name, Number, Planes, StencilOperation};
+use StateKind::{BlendOperation, Byte, Color, Compare, Flag, Multiplier, Name, Number, Planes, StencilOperation};
 use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FogMode};
 use brolga_raster::state::{Cull, DepthState, Fill};
 use brolga_runtime::Comparison;
@@ -12,16 +12,16 @@ use brolga_runtime::pipeline::state::{BlendOp, Equation, Factor, Named, StencilF
 use crate::error::{Fault, Problem};
 use crate::text::{Entry, Node, Value};
 
-/// The clip planes that there are.
+/// The number of clip planes.
 const PLANES: usize = 6;
 
-/// What render states say.
+/// The effect of render states.
 #[derive(Debug)]
 pub(super) struct States {
     pub direct3d9: Direct3D9State,
     pub values: Direct3D9Values,
     pub fog: bool,
-    /// The mode of fog of a distance, which the pipeline chooses.
+    /// The fog mode for a distance, which the pipeline chooses.
     pub table_fog: Option<fn(Distance) -> FogMode>,
     pub tests_alpha: bool,
     pub alpha_function: Comparison,
@@ -78,17 +78,17 @@ impl Default for States {
     }
 }
 
-/// A state: its name, its default, and what its values are and set.
-struct Row(&'static str, &'static str, Kind);
+/// A state: its name, its default, and the kind and effect of its values.
+struct StateRow(&'static str, &'static str, StateKind);
 
-/// Sets what the name of a value says.
+/// Sets the state that the name of a value stands for.
 type Set = fn(&mut States);
 
-/// What values are, and how one is set.
-enum Kind {
+/// The kind of a state's values, and its setter.
+enum StateKind {
     Flag(fn(&mut States, bool)),
     Number(fn(&mut States, f32)),
-    /// A number of which the lowest 8 bits count.
+    /// A number of which only the lowest 8 bits are used.
     Byte(fn(&mut States, u8)),
     /// A bit for each clip plane.
     Planes(fn(&mut States, u8)),
@@ -101,17 +101,17 @@ enum Kind {
     Name(&'static [(&'static str, Set)]),
 }
 
-/// The states that are known.
-const ROWS: &[Row] = &[
-    Row("ZENABLE", "true", Flag(|states, on| states.depth.enable = on)),
-    Row("ZWRITEENABLE", "true", Flag(|states, on| states.depth.write = on)),
-    Row("ZFUNC", "LESSEQUAL", Compare(|states, function| states.depth.function = function)),
-    Row(
+/// The known states.
+const ROWS: &[StateRow] = &[
+    StateRow("ZENABLE", "true", Flag(|states, on| states.depth.enable = on)),
+    StateRow("ZWRITEENABLE", "true", Flag(|states, on| states.depth.write = on)),
+    StateRow("ZFUNC", "LESSEQUAL", Compare(|states, function| states.depth.function = function)),
+    StateRow(
         "FILLMODE",
         "SOLID",
         Name(&[("SOLID", |states| states.fill = Fill::Solid), ("WIREFRAME", |states| states.fill = Fill::Wireframe)]),
     ),
-    Row(
+    StateRow(
         "CULLMODE",
         "CCW",
         Name(&[
@@ -120,7 +120,7 @@ const ROWS: &[Row] = &[
             ("CCW", |states| states.cull = Cull::Back),
         ]),
     ),
-    Row(
+    StateRow(
         "SHADEMODE",
         "GOURAUD",
         Name(&[
@@ -128,18 +128,18 @@ const ROWS: &[Row] = &[
             ("GOURAUD", |states| states.direct3d9.is_flat = false),
         ]),
     ),
-    Row("LASTPIXEL", "true", Flag(|states, on| states.direct3d9.omits_last_pixels = !on)),
-    Row("DEPTHBIAS", "0", Number(|states, bias| states.direct3d9.depth_bias = bias)),
-    Row("SLOPESCALEDEPTHBIAS", "0", Number(|states, bias| states.slope_bias = bias)),
-    // What lies outside is always cut away.
-    Row("CLIPPING", "true", Flag(|_, _| {})),
-    Row("CLIPPLANEENABLE", "0", Planes(|states, planes| states.clip_planes = planes)),
-    Row("SCISSORTESTENABLE", "true", Flag(|states, on| states.tests_scissor = on)),
-    Row("ALPHATESTENABLE", "false", Flag(|states, on| states.tests_alpha = on)),
-    Row("ALPHAFUNC", "ALWAYS", Compare(|states, function| states.alpha_function = function)),
-    Row("ALPHAREF", "0", Byte(|states, reference| states.values.alpha_reference = reference)),
-    Row("FOGENABLE", "false", Flag(|states, on| states.fog = on)),
-    Row(
+    StateRow("LASTPIXEL", "true", Flag(|states, on| states.direct3d9.omits_last_pixels = !on)),
+    StateRow("DEPTHBIAS", "0", Number(|states, bias| states.direct3d9.depth_bias = bias)),
+    StateRow("SLOPESCALEDEPTHBIAS", "0", Number(|states, bias| states.slope_bias = bias)),
+    // Clipping is always on.
+    StateRow("CLIPPING", "true", Flag(|_, _| {})),
+    StateRow("CLIPPLANEENABLE", "0", Planes(|states, planes| states.clip_planes = planes)),
+    StateRow("SCISSORTESTENABLE", "true", Flag(|states, on| states.tests_scissor = on)),
+    StateRow("ALPHATESTENABLE", "false", Flag(|states, on| states.tests_alpha = on)),
+    StateRow("ALPHAFUNC", "ALWAYS", Compare(|states, function| states.alpha_function = function)),
+    StateRow("ALPHAREF", "0", Byte(|states, reference| states.values.alpha_reference = reference)),
+    StateRow("FOGENABLE", "false", Flag(|states, on| states.fog = on)),
+    StateRow(
         "FOGTABLEMODE",
         "NONE",
         Name(&[
@@ -149,43 +149,43 @@ const ROWS: &[Row] = &[
             ("LINEAR", |states| states.table_fog = Some(FogMode::Linear)),
         ]),
     ),
-    // The factor is the vertex shader's.
-    Row("FOGVERTEXMODE", "NONE", Name(&[("NONE", |_| {}), ("EXP", |_| {}), ("EXP2", |_| {}), ("LINEAR", |_| {})])),
-    Row("FOGCOLOR", "0", Color(|states, [red, green, blue, _]| states.values.fog_color = [red, green, blue])),
-    Row("FOGSTART", "0", Number(|states, start| states.values.fog_start = start)),
-    Row("FOGEND", "1", Number(|states, end| states.values.fog_end = end)),
-    Row("FOGDENSITY", "1", Number(|states, density| states.values.fog_density = density)),
-    Row("POINTSIZE", "1", Number(|states, size| states.values.point_size = size)),
-    Row("POINTSIZE_MIN", "1", Number(|states, size| states.values.point_size_range[0] = size)),
-    Row("POINTSIZE_MAX", "64", Number(|states, size| states.values.point_size_range[1] = size)),
-    Row("POINTSPRITEENABLE", "false", Flag(|states, on| states.direct3d9.has_point_sprites = on)),
-    Row("STENCILENABLE", "false", Flag(|states, on| states.tests_stencil = on)),
-    Row("STENCILFUNC", "ALWAYS", Compare(|states, function| states.stencil.front.test = function)),
-    Row("STENCILFAIL", "KEEP", StencilOperation(|states, op| states.stencil.front.fail = op)),
-    Row("STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.stencil.front.depth_fail = op)),
-    Row("STENCILPASS", "KEEP", StencilOperation(|states, op| states.stencil.front.pass = op)),
-    Row("STENCILREF", "0", Byte(|states, reference| states.stencil_reference = reference)),
-    Row("STENCILMASK", "255", Byte(|states, mask| states.stencil.read_mask = mask)),
-    Row("STENCILWRITEMASK", "255", Byte(|states, mask| states.stencil.write_mask = mask)),
-    Row("TWOSIDEDSTENCILMODE", "false", Flag(|states, on| states.two_sided = on)),
-    Row("CCW_STENCILFUNC", "ALWAYS", Compare(|states, function| states.stencil.back.test = function)),
-    Row("CCW_STENCILFAIL", "KEEP", StencilOperation(|states, op| states.stencil.back.fail = op)),
-    Row("CCW_STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.stencil.back.depth_fail = op)),
-    Row("CCW_STENCILPASS", "KEEP", StencilOperation(|states, op| states.stencil.back.pass = op)),
-    Row("COLORWRITEENABLE", "15", Byte(|states, mask| states.write_mask = mask & 15)),
-    Row("SRGBWRITEENABLE", "false", Flag(|states, on| states.writes_srgb = on)),
-    Row("ALPHABLENDENABLE", "false", Flag(|states, on| states.blends = on)),
-    Row("SRCBLEND", "ONE", Multiplier(|states, factor| states.color.source = factor)),
-    Row("DESTBLEND", "ZERO", Multiplier(|states, factor| states.color.destination = factor)),
-    Row("BLENDOP", "ADD", BlendOperation(|states, op| states.color.op = op)),
-    Row("SEPARATEALPHABLENDENABLE", "false", Flag(|states, on| states.separate_alpha = on)),
-    Row("SRCBLENDALPHA", "ONE", Multiplier(|states, factor| states.alpha.source = factor)),
-    Row("DESTBLENDALPHA", "ZERO", Multiplier(|states, factor| states.alpha.destination = factor)),
-    Row("BLENDOPALPHA", "ADD", BlendOperation(|states, op| states.alpha.op = op)),
-    Row("BLENDFACTOR", "4294967295", Color(|states, factor| states.blend_factor = factor)),
+    // The vertex shader computes the factor.
+    StateRow("FOGVERTEXMODE", "NONE", Name(&[("NONE", |_| {}), ("EXP", |_| {}), ("EXP2", |_| {}), ("LINEAR", |_| {})])),
+    StateRow("FOGCOLOR", "0", Color(|states, [red, green, blue, _]| states.values.fog_color = [red, green, blue])),
+    StateRow("FOGSTART", "0", Number(|states, start| states.values.fog_start = start)),
+    StateRow("FOGEND", "1", Number(|states, end| states.values.fog_end = end)),
+    StateRow("FOGDENSITY", "1", Number(|states, density| states.values.fog_density = density)),
+    StateRow("POINTSIZE", "1", Number(|states, size| states.values.point_size = size)),
+    StateRow("POINTSIZE_MIN", "1", Number(|states, size| states.values.point_size_range[0] = size)),
+    StateRow("POINTSIZE_MAX", "64", Number(|states, size| states.values.point_size_range[1] = size)),
+    StateRow("POINTSPRITEENABLE", "false", Flag(|states, on| states.direct3d9.has_point_sprites = on)),
+    StateRow("STENCILENABLE", "false", Flag(|states, on| states.tests_stencil = on)),
+    StateRow("STENCILFUNC", "ALWAYS", Compare(|states, function| states.stencil.front.test = function)),
+    StateRow("STENCILFAIL", "KEEP", StencilOperation(|states, op| states.stencil.front.fail = op)),
+    StateRow("STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.stencil.front.depth_fail = op)),
+    StateRow("STENCILPASS", "KEEP", StencilOperation(|states, op| states.stencil.front.pass = op)),
+    StateRow("STENCILREF", "0", Byte(|states, reference| states.stencil_reference = reference)),
+    StateRow("STENCILMASK", "255", Byte(|states, mask| states.stencil.read_mask = mask)),
+    StateRow("STENCILWRITEMASK", "255", Byte(|states, mask| states.stencil.write_mask = mask)),
+    StateRow("TWOSIDEDSTENCILMODE", "false", Flag(|states, on| states.two_sided = on)),
+    StateRow("CCW_STENCILFUNC", "ALWAYS", Compare(|states, function| states.stencil.back.test = function)),
+    StateRow("CCW_STENCILFAIL", "KEEP", StencilOperation(|states, op| states.stencil.back.fail = op)),
+    StateRow("CCW_STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.stencil.back.depth_fail = op)),
+    StateRow("CCW_STENCILPASS", "KEEP", StencilOperation(|states, op| states.stencil.back.pass = op)),
+    StateRow("COLORWRITEENABLE", "15", Byte(|states, mask| states.write_mask = mask & 15)),
+    StateRow("SRGBWRITEENABLE", "false", Flag(|states, on| states.writes_srgb = on)),
+    StateRow("ALPHABLENDENABLE", "false", Flag(|states, on| states.blends = on)),
+    StateRow("SRCBLEND", "ONE", Multiplier(|states, factor| states.color.source = factor)),
+    StateRow("DESTBLEND", "ZERO", Multiplier(|states, factor| states.color.destination = factor)),
+    StateRow("BLENDOP", "ADD", BlendOperation(|states, op| states.color.op = op)),
+    StateRow("SEPARATEALPHABLENDENABLE", "false", Flag(|states, on| states.separate_alpha = on)),
+    StateRow("SRCBLENDALPHA", "ONE", Multiplier(|states, factor| states.alpha.source = factor)),
+    StateRow("DESTBLENDALPHA", "ZERO", Multiplier(|states, factor| states.alpha.destination = factor)),
+    StateRow("BLENDOPALPHA", "ADD", BlendOperation(|states, op| states.alpha.op = op)),
+    StateRow("BLENDFACTOR", "4294967295", Color(|states, factor| states.blend_factor = factor)),
 ];
 
-/// States of Direct3D 9 that are not there yet, or are of fixed functions.
+/// States of Direct3D 9 that are not supported yet, or belong to the fixed-function pipeline.
 const OTHERS: &str = "\
     ADAPTIVETESS_W ADAPTIVETESS_X ADAPTIVETESS_Y ADAPTIVETESS_Z AMBIENT AMBIENTMATERIALSOURCE ANTIALIASEDLINEENABLE \
     COLORVERTEX COLORWRITEENABLE1 COLORWRITEENABLE2 COLORWRITEENABLE3 DEBUGMONITORTOKEN DIFFUSEMATERIALSOURCE \
@@ -195,25 +195,25 @@ const OTHERS: &str = "\
     SPECULARENABLE SPECULARMATERIALSOURCE TEXTUREFACTOR TWEENFACTOR VERTEXBLEND WRAP0 WRAP1 WRAP10 WRAP11 WRAP12 \
     WRAP13 WRAP14 WRAP15 WRAP2 WRAP3 WRAP4 WRAP5 WRAP6 WRAP7 WRAP8 WRAP9";
 
-/// The values of an enumeration with their names, which have no underscores here. A second source of blending is not there.
+/// The values of an enumeration with their names, without underscores. Dual-source blending does not exist here.
 fn values<T: Named>() -> Vec<(String, T)> {
     let all = T::VALUES.iter().map(|&value| (value.named().replace('_', ""), value));
     all.filter(|(name, _)| !name.contains("SRC1")).collect()
 }
 
 impl States {
-    /// Reads render states over those read before.
+    /// Reads render states on top of those read before.
     pub fn read(&mut self, states: &[Entry]) -> Result<(), Fault> {
         for Entry { key, key_span, node } in states {
             let name = key.strip_prefix("D3DRS_").unwrap_or(key);
-            let problem = match ROWS.iter().find(|Row(known, ..)| *known == name) {
-                Some(Row(_, default, kind)) => match kind.set(self, node) {
+            let problem = match ROWS.iter().find(|StateRow(known, ..)| *known == name) {
+                Some(StateRow(_, default, kind)) => match kind.set(self, node) {
                     Ok(()) => continue,
                     Err(message) => Problem::value(format!("{message}; by default it is {default}")),
                 },
                 None if OTHERS.split(' ').any(|other| other == name) => Problem::unsupported("this render state is"),
                 None => {
-                    let known: Vec<_> = ROWS.iter().map(|Row(known, ..)| *known).collect();
+                    let known: Vec<_> = ROWS.iter().map(|StateRow(known, ..)| *known).collect();
                     Problem::unknown_name("render state", name, &known)
                 }
             };
@@ -223,7 +223,7 @@ impl States {
     }
 }
 
-impl Kind {
+impl StateKind {
     fn set(&self, states: &mut States, node: &Node) -> Result<(), String> {
         match self {
             Flag(set) => set(states, flag(node)?),
@@ -265,7 +265,7 @@ fn whole(node: &Node) -> Result<u32, String> {
     node.integer().ok_or_else(|| format!("the state is a whole number of 32 bits, not {}", shown(node)))
 }
 
-/// What devices with stencils and references of 8 bits see of a state.
+/// The part of a state that devices with 8-bit stencils and references see.
 fn byte(node: &Node) -> Result<u8, String> {
     Ok(whole(node)?.to_le_bytes()[0])
 }
@@ -288,7 +288,7 @@ fn color(node: &Node) -> Result<[f32; 4], String> {
     Ok([red, green, blue, alpha])
 }
 
-/// What has a name, which may have its type's prefix: `D3DCULL_NONE`.
+/// The value of a name, which may have its type's prefix: `D3DCULL_NONE`.
 fn named<T: Copy>(node: &Node, names: &[(impl AsRef<str>, T)]) -> Result<T, String> {
     let written = node.text().unwrap_or("");
     let name = written.strip_prefix("D3D").and_then(|name| name.split_once('_')).map_or(written, |(_, name)| name);
@@ -301,17 +301,17 @@ fn joined<T>(names: &[(impl AsRef<str>, T)]) -> String {
     names.iter().map(|(name, _)| name.as_ref()).collect::<Vec<_>>().join(", ")
 }
 
-/// The names of the states that are known.
+/// The names of the known states.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().map(|Row(name, ..)| *name)
+    ROWS.iter().map(|StateRow(name, ..)| *name)
 }
 
-/// Each state with what its values are, and its default.
+/// Each state with its values and its default.
 pub(crate) fn rows() -> impl Iterator<Item = (&'static str, String, &'static str)> {
-    ROWS.iter().map(|Row(name, default, kind)| (*name, kind.values(), *default))
+    ROWS.iter().map(|StateRow(name, default, kind)| (*name, kind.values(), *default))
 }
 
-/// The names of values that several states have, by what they are.
+/// The names of values that several states share, by kind.
 pub(crate) fn value_names() -> [(&'static str, String); 4] {
     [
         ("comparisons", joined(&values::<Comparison>())),
@@ -321,8 +321,8 @@ pub(crate) fn value_names() -> [(&'static str, String); 4] {
     ]
 }
 
-impl Kind {
-    /// What values are, for the page.
+impl StateKind {
+    /// The values, for the page.
     fn values(&self) -> String {
         match self {
             Flag(_) => "`true`, `false`".to_owned(),
@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn defaults_are_what_absent_states_have() {
         let mut states = States::default();
-        for Row(name, default, kind) in ROWS {
+        for StateRow(name, default, kind) in ROWS {
             let value = match (default.parse::<i64>(), default.parse::<bool>()) {
                 (Ok(number), _) => Value::Integer(number),
                 (_, Ok(flag)) => Value::Bool(flag),

@@ -1,4 +1,4 @@
-//! Resources: what they are, what they hold at first, and references to them.
+//! Reads resources, their initial content, and references to them.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,20 @@ use brolga_runtime::{Dimension, Register, ResourceClass};
 use super::{conflict, one_of};
 use crate::error::{Elsewhere, Fault, Problem, nearest};
 use crate::model::number::{Number, NumberType};
-use crate::model::resource::{Content, KindKeys, NamedFormat, NamedValue, Reference, Resource, Run, Said, ViewKeys};
+use crate::model::resource::{
+    Content, KindKeys, NamedFormat, NamedValue, Reference, ResourceEntry, Said, ValueRun, ViewKeys,
+};
 use crate::schema::is_key;
 use crate::schema::words::{KIND_NAMES, KINDS, VIEWS};
 use crate::text::{Entry, Located, Node, Span};
 
-/// Reads a resource, which may be what a register of the short form is bound to.
-pub(super) fn resource(node: &Node, span: &Span, label: String, register: Option<Register>) -> Result<Resource, Fault> {
+/// Reads a resource, which may be bound to a register of the short form.
+pub(super) fn resource(
+    node: &Node,
+    span: &Span,
+    label: String,
+    register: Option<Register>,
+) -> Result<ResourceEntry, Fault> {
     let (kind, size) = kind(node, &label, register, span)?;
     let variables = variables(node, &kind, register);
     let content = content(node)?;
@@ -25,10 +32,19 @@ pub(super) fn resource(node: &Node, span: &Span, label: String, register: Option
         return Err((problem, first.span.clone()));
     }
     let map = node.get("map").and_then(|map| Some(Located::new(map.flag()?, &map.span)));
-    Ok(Resource { label, kind, size, content, variables, counter: node.integer_at("counter"), map, span: span.clone() })
+    Ok(ResourceEntry {
+        label,
+        kind,
+        size,
+        content,
+        variables,
+        counter: node.integer_at("counter"),
+        map,
+        span: span.clone(),
+    })
 }
 
-/// What is said of the kind of a resource, and its size in bytes if that is said.
+/// The keys of the kind of a resource, and its size in bytes if given.
 fn kind(node: &Node, label: &str, register: Option<Register>, span: &Span) -> Result<(KindKeys, Option<u64>), Fault> {
     let outer_size = node.integer_at("size");
     let (keys, size) = match (node.entry("kind"), one_of(node, KIND_NAMES)?) {
@@ -46,7 +62,7 @@ fn kind(node: &Node, label: &str, register: Option<Register>, span: &Span) -> Re
         }
         (None, None) => match register.map(|register| register.class) {
             Some(ResourceClass::Constant) => (KindKeys { name: Some("constant"), ..KindKeys::default() }, outer_size),
-            // The shader or the file says it.
+            // The shader or the file determines it.
             _ => (dimensions(None, node), outer_size),
         },
     };
@@ -66,7 +82,7 @@ fn kind(node: &Node, label: &str, register: Option<Register>, span: &Span) -> Re
     Ok((keys, size))
 }
 
-/// The dimensions that a table gives.
+/// The dimensions in a table.
 fn dimensions(name: Option<&'static str>, node: &Node) -> KindKeys {
     let mut keys =
         KindKeys { name, stride: node.integer_at("stride"), count: node.integer_at("count"), ..KindKeys::default() };
@@ -82,18 +98,18 @@ fn dimensions(name: Option<&'static str>, node: &Node) -> KindKeys {
     keys
 }
 
-/// The format of a checked name, in letters of either case.
+/// The format of a checked name; case does not matter.
 pub(super) fn format(name: &str) -> Option<NamedFormat> {
     crate::schema::words::FORMATS.find(name).and_then(NamedFormat::of)
 }
 
-/// The keys of a kind's dimensions.
+/// The keys for a kind's dimensions.
 fn dimension_keys(name: &str) -> Vec<&'static str> {
     match name {
         "structured" => vec!["stride", "count"],
         "typed" => vec!["format", "count"],
         "mesh" => vec!["file"],
-        // Its file says which.
+        // The file determines which apply.
         "texture" => [vec!["format"], Extent::ALL.map(Extent::key).to_vec()].concat(),
         _ => match Dimension::texture_named(name) {
             Some(dimension) => {
@@ -105,7 +121,7 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
     }
 }
 
-/// The keys of a table that some kinds have and others do not.
+/// The keys of a table that apply to some kinds only.
 fn said(node: &Node) -> Vec<Said> {
     let keys = ["stride", "count", "format", "counter", "view"].into_iter().chain(Extent::ALL.map(Extent::key));
     let one = |key| {
@@ -115,8 +131,8 @@ fn said(node: &Node) -> Vec<Said> {
     keys.filter_map(one).collect()
 }
 
-/// What messages call a resource of this kind.
-pub(crate) fn place(name: &str) -> &'static str {
+/// The description of a resource of this kind in messages.
+pub(crate) fn kind_phrase(name: &str) -> &'static str {
     match name {
         "raw" | "constant" => "a view without format",
         "structured" => "a structured view",
@@ -127,7 +143,7 @@ pub(crate) fn place(name: &str) -> &'static str {
     }
 }
 
-/// Refuses what is said of a resource and its kind does not have: dimensions, a hidden counter, a part.
+/// Rejects keys that do not apply to a resource's kind: dimensions, a hidden counter, a part.
 pub(crate) fn check_said(said: &[Said], label: &str, kind: &str) -> Result<(), Fault> {
     let known = dimension_keys(kind);
     let wrong = |wants| Problem::value(format!("{label} is a {kind} view: {wants}"));
@@ -138,12 +154,14 @@ pub(crate) fn check_said(said: &[Said], label: &str, kind: &str) -> Result<(), F
             "view" if Dimension::texture_named(kind).is_some() || kind == "texture" => continue,
             "view" => wrong("`view` shows a part of a texture"),
             key if known.contains(&key) => continue,
-            "mips" | "depth" | "layers" | "samples" | "height" if *is_one && place(kind) == "a texture" => continue,
+            "mips" | "depth" | "layers" | "samples" | "height" if *is_one && kind_phrase(kind) == "a texture" => {
+                continue;
+            }
             // Buffers that draws read may be views too.
-            "format" | "stride" if matches!(place(kind), "a buffer" | "a view without format") => continue,
+            "format" | "stride" if matches!(kind_phrase(kind), "a buffer" | "a view without format") => continue,
             key => Problem::UnknownKey {
                 key: key.into(),
-                place: place(kind),
+                place: kind_phrase(kind),
                 nearest: nearest(key, &known).map(str::to_owned),
                 known: known.clone(),
                 elsewhere: Elsewhere::Nowhere,
@@ -154,7 +172,7 @@ pub(crate) fn check_said(said: &[Said], label: &str, kind: &str) -> Result<(), F
     Ok(())
 }
 
-/// The variables that a table names: what is no key, and all that stands in `values`.
+/// The variables in a table: names that are not keys, and everything in `values`.
 fn variables(node: &Node, kind: &KindKeys, register: Option<Register>) -> Vec<NamedValue> {
     let is_constant = kind.name.is_none_or(|name| name == "constant");
     let is_register = register.is_none_or(|register| register.class == ResourceClass::Constant);
@@ -163,7 +181,7 @@ fn variables(node: &Node, kind: &KindKeys, register: Option<Register>) -> Vec<Na
     beside.map(|entry| NamedValue::new(entry, false)).chain(explicit).collect()
 }
 
-/// What a resource holds at first, beside the values of variables.
+/// The initial content of a resource, except the values of variables.
 fn content(node: &Node) -> Result<Content, Fault> {
     let from = one_of(node, &["file", "fill"])?;
     let runs = runs(node)?;
@@ -178,13 +196,13 @@ fn content(node: &Node) -> Result<Content, Fault> {
     }
 }
 
-/// The file that a text names.
+/// The file at the key `file`.
 pub(super) fn file(node: &Node) -> Option<Located<PathBuf>> {
     Some(Located::new(node.text()?.into(), &node.span))
 }
 
 /// The values of a table: one list from the first byte on, and those of `at`.
-pub(super) fn runs(node: &Node) -> Result<Vec<Run>, Fault> {
+pub(super) fn runs(node: &Node) -> Result<Vec<ValueRun>, Fault> {
     let mut runs = Vec::new();
     if let Some(entry) = one_of(node, &NumberType::NAMES)? {
         runs.extend(run(entry, 0));
@@ -197,21 +215,21 @@ pub(super) fn runs(node: &Node) -> Result<Vec<Run>, Fault> {
     Ok(runs)
 }
 
-/// One of the types' names, as messages about missing keys say it.
+/// The name of a number type, for messages about missing keys.
 const NUMBERS: &str = "u32` or another type's name, `f32";
 
-/// Where the values of a table begin in the text.
+/// The entry with which the values of a table begin.
 pub(super) fn first_run(node: &Node) -> &Entry {
     let is_run = |entry: &&Entry| entry.key == "at" || NumberType::from_name(&entry.key).is_some();
     node.entries().iter().find(is_run).expect("called for a table with values")
 }
 
-fn run(entry: &Entry, byte: u64) -> Option<Run> {
+fn run(entry: &Entry, byte: u64) -> Option<ValueRun> {
     let number_type = NumberType::from_name(&entry.key)?;
     let items = entry.node.items();
     let mut bytes = Vec::with_capacity(items.len() * number_type.size_bytes());
     items.iter().filter_map(|item| number_type.number(&item.value)).for_each(|number| number.append_to(&mut bytes));
-    Some(Run { byte, bytes, number_type, span: entry.key_span.clone() })
+    Some(ValueRun { byte, bytes, number_type, span: entry.key_span.clone() })
 }
 
 /// `"zero"`, or a table with one number of one type.
@@ -224,7 +242,7 @@ fn fill(node: &Node) -> Result<Number, Fault> {
     number.ok_or_else(|| (Problem::MissingKey { place: "a fill", key: NUMBERS, meaning: "" }, node.head()))
 }
 
-/// What a view shows of a resource.
+/// The keys of a view of a resource.
 pub(super) fn view_keys(node: &Node) -> Result<ViewKeys, Fault> {
     let pair = |key: &str| node.get(key).and_then(|node| node.array::<u32, 2>(Node::integer));
     let count = |key: &str| node.integer_at::<u32>(key);
@@ -245,7 +263,7 @@ pub(super) fn view_keys(node: &Node) -> Result<ViewKeys, Fault> {
     })
 }
 
-/// A resource where it is used: its name, or a part of it.
+/// A reference to a resource: its name, or a part of it.
 pub(super) fn reference(node: &Node) -> Result<Reference, Fault> {
     match node.text() {
         Some(name) => Ok(Reference::whole(name.to_owned(), &node.span)),

@@ -1,4 +1,4 @@
-//! Samplers, as Direct3D 11 and Direct3D 9 name their state.
+//! Reads samplers, with the state names of Direct3D 11 and Direct3D 9.
 
 use brolga_runtime::pipeline::state::Named;
 use brolga_runtime::{AddressMode, Filter, Reduction, Sampler, Tap};
@@ -10,16 +10,16 @@ use crate::schema::words::{filters, named};
 use crate::schema::{SAMPLER, check_part};
 use crate::text::{Entry, Node, Syntax};
 
-/// Samples along the line of an anisotropic filter, if nothing is said: Direct3D's default, and its most.
+/// The default number of samples along the line of an anisotropic filter: Direct3D's default and maximum.
 const ANISOTROPY: u32 = 16;
 
-/// The keys that may stand beside `sampler`, which has all others in its own table.
+/// The keys that may be next to `sampler`, whose table has all others.
 const ALONE: [&str; 3] = ["sampler", "kind", "note"];
 
-/// Reads a sampler from JSON, for programs that have no document.
+/// Reads a sampler from JSON, for programs without a document.
 ///
 /// # Errors
-/// If it is no object with the keys of a sampler.
+/// If it is not an object with the keys of a sampler.
 pub fn sampler(json: &str) -> Result<Sampler, DocumentError> {
     let read = || {
         let mut node = tree(json, Syntax::Json)?;
@@ -29,7 +29,7 @@ pub fn sampler(json: &str) -> Result<Sampler, DocumentError> {
     read().map_err(DocumentError::in_argument("sampler", json))
 }
 
-/// A sampler of Direct3D 11: what it leaves out is as in an empty slot.
+/// A sampler of Direct3D 11: missing keys are as in an empty slot.
 pub(super) fn of_direct3d11(node: &Node) -> Result<NamedSampler, Fault> {
     if let Some(inner) = node.entry("sampler") {
         let is_beside =
@@ -81,7 +81,7 @@ pub(super) fn of_direct3d11(node: &Node) -> Result<NamedSampler, Fault> {
     Ok(NamedSampler { state, is_srgb: false })
 }
 
-/// A sampler of Direct3D 9: what it leaves out is as on a fresh device.
+/// A sampler of Direct3D 9: missing keys are as on a fresh device.
 pub(super) fn of_direct3d9(node: &Node) -> NamedSampler {
     let tap = |key: &str| match node.text_at(key).map(str::to_ascii_uppercase).as_deref() {
         Some("LINEAR" | "ANISOTROPIC") => Tap::Linear,
@@ -101,13 +101,13 @@ pub(super) fn of_direct3d9(node: &Node) -> NamedSampler {
         state.address = addresses(address, AddressMode::Wrap);
     }
     read_numbers(node, &mut state);
-    // Without a filter between levels there is the first alone, whatever the finest one is.
+    // Without a filter between levels only the first is used, whatever the finest one is.
     match node.integer_at::<u32>("max_mip_level") {
         Some(finest) if has_levels && finest > 0 => state.min_level = finest as f32,
         _ => {}
     }
     if !has_levels {
-        // The level of detail still chooses between the filters: it stays above the first, but below half of the next.
+        // The level of detail still selects the filter: it stays above zero, but below half of the next level.
         state.max_level = 0.25;
     }
     state.max_anisotropy = node.integer_at("max_anisotropy").unwrap_or(1);
@@ -124,7 +124,7 @@ fn read_numbers(node: &Node, state: &mut Sampler) {
     }
 }
 
-/// One mode for all axes, or one for each; axes that are not named have another.
+/// One mode for all axes, or one for each; axes that are not named have `rest`.
 fn addresses(node: &Node, rest: AddressMode) -> [AddressMode; 3] {
     let mode = |node: &Node| {
         // Direct3D 9 writes it without the underscore.

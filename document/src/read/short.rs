@@ -1,5 +1,5 @@
-//! The short form: a document that is one dispatch. Its tables are resources and samplers by the registers that they are bound to, or by
-//! the names that the shader has for these.
+//! Reads the short form: a document of one dispatch, whose tables are resources and samplers by the registers that they
+//! are bound to, or by the shader's names for these.
 
 use brolga_runtime::{Register, ResourceClass, StageKind};
 
@@ -10,10 +10,10 @@ use crate::error::{Fault, Problem};
 use crate::model::Model;
 use crate::model::pipeline::Pipeline;
 use crate::model::resource::Reference;
-use crate::model::step::{At, Bind, Dispatch, Step, What};
+use crate::model::step::{At, Bind, Dispatch, DocumentStep, What};
 use crate::text::{Located, Node, Span};
 
-/// What the only shader, and the only pipeline, are called.
+/// The name of the only shader, and of the only pipeline.
 const MAIN: &str = "main";
 
 /// Reads a document in the short form.
@@ -62,18 +62,18 @@ pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
         ("first_group", span(if root.get("first_group").is_some() { "first_group" } else { "dispatch" })),
     ];
     let at = At { head: files.node.span.clone(), keys };
-    let step = Step { what: What::Dispatch(dispatch), at: at.clone() };
+    let step = DocumentStep { what: What::Dispatch(dispatch), at: at.clone() };
     model.steps = match root.integer_at::<u32>("repeat") {
-        Some(count) if count > 1 => vec![Step { what: What::Repeat { count, steps: vec![step] }, at }],
+        Some(count) if count > 1 => vec![DocumentStep { what: What::Repeat { count, steps: vec![step] }, at }],
         _ => vec![step],
     };
     Ok(())
 }
 
-/// What is bound to a register, or to a name of the shader's.
+/// Reads the binding of a register, or of one of the shader's names.
 fn bound(node: &Node, slot: &str, span: &Span, model: &mut Model, bind: &mut Vec<Bind>) -> Result<(), Fault> {
     let register = slot.parse::<Register>().ok();
-    // Registers have one name each, however they are written.
+    // The canonical name of the register.
     let name = register.map_or(slot.to_owned(), |register| register.to_string());
     if model.resources.contains_key(&name) || model.samplers.contains_key(&name) {
         return Err((Problem::value(format!("{name} is bound twice")), span.clone()));
@@ -97,7 +97,7 @@ fn bound(node: &Node, slot: &str, span: &Span, model: &mut Model, bind: &mut Vec
     Ok(())
 }
 
-/// Only what the shader may write has a result.
+/// Checks that only resources that the shader may write have results.
 fn check_results(model: &Model) -> Result<(), Fault> {
     let no_result = |name: &str, key: &str, span: &Span| match name.parse::<Register>() {
         Ok(register) if register.class == ResourceClass::UnorderedAccess => Ok(()),

@@ -1,29 +1,31 @@
-//! Steps of Direct3D 11, and those that both APIs have.
+//! Reads steps of Direct3D 11, and those that both APIs have.
 
 use brolga_runtime::Register;
 
 use super::resource::reference;
 use crate::error::{Fault, Problem};
 use crate::model::resource::Reference;
-use crate::model::step::{At, Bind, Clear, Dispatch, Draw, IndexBuffer, Query, QueryKind, Step, VertexBuffer, What};
+use crate::model::step::{
+    At, Bind, Clear, Dispatch, DocumentStep, Draw, IndexBuffer, Query, QueryKind, VertexBuffer, What,
+};
 use crate::text::{Entry, Located, Node, Span, Value};
 
 /// Reads one step.
-pub(super) type Read<'a> = dyn FnMut(&Node) -> Result<Step, Fault> + 'a;
+pub(super) type Read<'a> = dyn FnMut(&Node) -> Result<DocumentStep, Fault> + 'a;
 
 /// Reads steps, and those that they repeat.
-pub(super) fn steps(nodes: &[Node], read: &mut Read<'_>) -> Result<Vec<Step>, Fault> {
+pub(super) fn steps(nodes: &[Node], read: &mut Read<'_>) -> Result<Vec<DocumentStep>, Fault> {
     let step = |node: &Node| match node.text_at("op") {
         Some("repeat") => {
             let (count, inner) = (node.integer_at("count").unwrap_or(1), steps(node.items_at("steps"), read)?);
-            Ok(Step { what: What::Repeat { count, steps: inner }, at: at(node) })
+            Ok(DocumentStep { what: What::Repeat { count, steps: inner }, at: at(node) })
         }
         _ => read(node),
     };
     nodes.iter().map(step).collect()
 }
 
-/// Where a step's keys stand.
+/// The spans of a step's keys.
 pub(super) fn at(node: &Node) -> At {
     const KEYS: [&str; 13] = [
         "pipeline",
@@ -46,17 +48,17 @@ pub(super) fn at(node: &Node) -> At {
 }
 
 /// Reads a step of Direct3D 11.
-pub(super) fn of_direct3d11(node: &Node) -> Result<Step, Fault> {
+pub(super) fn of_direct3d11(node: &Node) -> Result<DocumentStep, Fault> {
     let what = match node.text_at("op").unwrap_or_default() {
         "clear" => What::Clear(vec![clear(node)?]),
         "draw" | "draw_indexed" | "draw_indirect" | "draw_indexed_indirect" => What::Draw(Box::new(draw(node)?)),
         _ => return of_both(node),
     };
-    Ok(Step { what, at: at(node) })
+    Ok(DocumentStep { what, at: at(node) })
 }
 
 /// Reads a step that both APIs have.
-pub(super) fn of_both(node: &Node) -> Result<Step, Fault> {
+pub(super) fn of_both(node: &Node) -> Result<DocumentStep, Fault> {
     let required = |key: &str| reference(node.get(key).unwrap_or(node));
     let what = match node.text_at("op").unwrap_or_default() {
         "copy" => What::Copy { from: required("from")?, to: required("to")? },
@@ -69,7 +71,7 @@ pub(super) fn of_both(node: &Node) -> Result<Step, Fault> {
             arguments: arguments(node),
         }),
     };
-    Ok(Step { what, at: at(node) })
+    Ok(DocumentStep { what, at: at(node) })
 }
 
 fn clear(node: &Node) -> Result<Clear, Fault> {
@@ -87,7 +89,7 @@ fn clear(node: &Node) -> Result<Clear, Fault> {
     }
 }
 
-/// What steps bind. A slot that is no register is the name of something that the shader declares.
+/// Reads bindings. A slot that is not a register is the name of a declaration of the shader.
 pub(super) fn bind(entries: &[Entry]) -> Result<Vec<Bind>, Fault> {
     let one = |entry: &Entry| {
         let register = entry.key.parse::<Register>().ok();
@@ -124,7 +126,7 @@ pub(super) fn index_buffer(node: &Node) -> Option<IndexBuffer> {
     Some(IndexBuffer { buffer: node.named_at("buffer")?, is_short, offset: node.integer_at("offset").unwrap_or(0) })
 }
 
-/// An index buffer or a mesh: one, where there are indices.
+/// Checks that there is either an index buffer or a mesh, if there are indices.
 pub(super) fn check_indices(node: &Node, place: &'static str) -> Result<(), Fault> {
     match (node.entry("index_buffer"), node.entry("mesh")) {
         (Some(first), Some(second)) => Err(super::conflict(first, second)),

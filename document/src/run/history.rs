@@ -1,42 +1,42 @@
-//! What each step of a document did to one pixel.
+//! Records the effect of each step of a document on one pixel.
 
 use brolga_files::short;
 use brolga_raster::pass::history::{PixelHistory, texel};
 use brolga_runtime::{Format, Texture, View};
 
-use super::plan::Draw;
+use super::plan::DrawAction;
 use super::world::World;
 use crate::error::{Fault, Problem};
-use crate::model::step::{self, Step, What};
+use crate::model::step::{self, DocumentStep, What};
 
-/// The pixel that a run is to tell of.
+/// The pixel to watch during a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedPixel {
     /// Column and row.
     pub at: [u32; 2],
-    /// The texture that it is in; by default all that have such a pixel.
+    /// The texture that it is in; by default all textures that have such a pixel.
     pub resource: Option<String>,
 }
 
-/// What a step did to the pixel.
+/// The effect of a step on the pixel.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PixelStep {
-    /// The step's number in the document.
+    /// The step's index in the document.
     pub step: usize,
-    /// What it is: `draw`, `clear`, `dispatch`, `copy`, `generate_mips`.
+    /// The action: `draw`, `clear`, `dispatch`, `copy`, `generate_mips`.
     pub kind: &'static str,
     /// The draw's or the dispatch's pipeline.
     pub pipeline: Option<String>,
-    /// The textures of which the pixel is told: the targets of a draw, what changed in another step.
+    /// The textures concerned: the targets of a draw, or those changed by another step.
     pub textures: Vec<(String, Format)>,
-    /// What a draw's primitives did.
+    /// The effect of a draw's primitives.
     pub history: Option<PixelHistory>,
-    /// What the pixel of each texture was before and after another step, as codes of its format.
+    /// The pixel of each texture before and after another step, as codes of its format.
     pub texels: Vec<[u128; 2]>,
 }
 
-/// The pixel of a run, and what was told of it until now.
+/// The watched pixel of a run, and its history so far.
 pub(super) struct Watch<'a> {
     at: [u32; 2],
     resource: Option<&'a str>,
@@ -62,16 +62,16 @@ impl<'a> Watch<'a> {
         Ok(Self { at, resource, textures, steps: Vec::new() })
     }
 
-    /// The pixel, if a draw is to be told of: it draws to what is watched, and all of its targets have the pixel.
-    pub fn of_draw(&self, draw: &Draw<'_>) -> Option<[u32; 2]> {
+    /// The pixel, if the draw is to be recorded: it draws to a watched texture, and all of its targets have the pixel.
+    pub fn of_draw(&self, draw: &DrawAction<'_>) -> Option<[u32; 2]> {
         let is_watched = drawn_to(draw.said).any(|name| self.resource.is_none_or(|resource| resource == name));
         let depth = draw.targets.depth.iter().map(|depth| &depth.view);
         let mut views = draw.targets.colors.iter().chain(depth);
         (is_watched && views.all(|view| shows(view, self.at))).then_some(self.at)
     }
 
-    /// Notes what a draw did.
-    pub fn drew(&mut self, step: usize, draw: &Draw<'_>, history: PixelHistory) {
+    /// Records the effect of a draw.
+    pub fn drew(&mut self, step: usize, draw: &DrawAction<'_>, history: PixelHistory) {
         let formats = draw.targets.colors.iter().filter_map(View::format);
         let names = draw.said.targets.iter().map(|target| target.resource.clone());
         self.steps.push(PixelStep {
@@ -90,8 +90,8 @@ impl<'a> Watch<'a> {
         codes.collect::<Result<_, _>>().map_err(|error| (error.into(), 0..0))
     }
 
-    /// Notes what another step did, if it changed the pixel.
-    pub fn did(&mut self, n: usize, step: &Step, before: &[u128]) -> Result<(), Fault> {
+    /// Records the effect of another step, if it changed the pixel.
+    pub fn did(&mut self, n: usize, step: &DocumentStep, before: &[u128]) -> Result<(), Fault> {
         let (mut textures, mut texels) = (Vec::new(), Vec::new());
         for (((name, texture), &before), after) in self.textures.iter().zip(before).zip(self.texels()?) {
             if before != after {
@@ -110,18 +110,18 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Whether a texture has a pixel.
+/// `true` if a texture has a pixel.
 fn has(texture: &Texture, [x, y]: [u32; 2]) -> bool {
     x < texture.shape().width && y < texture.shape().height
 }
 
-/// Whether a view's first level has a pixel.
+/// `true` if a view's first level has a pixel.
 fn shows(view: &View, [x, y]: [u32; 2]) -> bool {
     let level = view.subresources().and_then(|part| part.texture.level(part.mips.start, part.layers.start).ok());
     level.is_some_and(|level| x < level.extents[0] && y < level.extents[1])
 }
 
-/// What a draw draws to.
+/// The resources that a draw draws to.
 fn drawn_to(draw: &step::Draw) -> impl Iterator<Item = &str> {
     draw.targets.iter().chain(&draw.depth).map(|target| target.resource.as_str())
 }

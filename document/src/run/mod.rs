@@ -2,15 +2,15 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `world.rs` | resources on a device, and how registers see them |
-//! | `pipelines.rs` | pipelines, compiled for what they draw to |
+//! | `world.rs` | resources on a device, and their views |
+//! | `pipelines.rs` | pipelines, compiled for the formats of their targets |
 //! | `plan.rs` | steps become actions |
-//! | `vertices.rs`, `words.rs` | draws of Direct3D 9: what they read, and their errors |
+//! | `vertices.rs`, `words.rs` | draws of Direct3D 9: their vertex data, and their errors |
 //! | `steps.rs` | does the actions, draws in passes |
-//! | `history.rs` | what steps did to one pixel |
-//! | `outcome.rs` | what came out, held against what was expected |
+//! | `history.rs` | the effect of steps on one pixel |
+//! | `outcome.rs` | results, compared with the expectations |
 //! | `outputs.rs`, `output.rs` | files that are saved |
-//! | `ready.rs` | documents whose steps are done again and again |
+//! | `ready.rs` | documents whose steps are repeated |
 
 mod history;
 mod outcome;
@@ -30,12 +30,12 @@ use brolga_fenv::in_default_mode;
 use brolga_runtime::{Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, Oversize, Progress, StageTimes};
 
 use crate::error::{DocumentError, Fault, Problem};
-use crate::model::step::Step;
+use crate::model::step::DocumentStep;
 use crate::prepare::Prepared;
 use history::Watch;
 use pipelines::Compiler;
 use plan::{Action, actions};
-use steps::Run;
+use steps::StepRunner;
 use world::World;
 
 pub use history::{PixelStep, WatchedPixel};
@@ -44,22 +44,22 @@ pub use outcome::{CounterResult, Outcome, ResourceResult};
 pub use outputs::Outputs;
 pub use ready::Ready;
 
-/// How to run a document.
+/// Options for running a document.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// What runs the shaders.
+    /// The engine for the shaders.
     pub engine: Engine,
-    /// What becomes of a shader that is too large for machine code.
+    /// The policy for a shader that is too large for machine code.
     pub oversize: Oversize,
-    /// Stops a document when compiling and the run have taken so long together; one of both alone where they are asked for one by one.
+    /// The limit on compiling and running a document together, or on each where they are called one by one.
     pub time_limit: Option<Duration>,
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
-    /// Tells how far the run is.
+    /// Receives the progress of the run.
     pub progress: Progress,
-    /// Whether to give the content of everything that steps may write, not only of what the document saves or expects something of. To
-    /// compare two outcomes with [`Outcome::disagreement`] takes this.
+    /// Set to keep the content of everything that steps may write, not only of what the document saves or has
+    /// expectations about. Required for comparing two outcomes with [`Outcome::disagreement`].
     pub keep_all: bool,
 }
 
@@ -76,7 +76,8 @@ impl RunOptions {
         }
     }
 
-    /// The same for all that has one time limit together: a token that the limit cancels, in place of a limit for each part.
+    /// The options for all parts that share one time limit: a token that the limit cancels replaces a limit for each
+    /// part.
     fn within(&self, deadline: &Deadline<'_>) -> Self {
         Self { cancel: deadline.token().clone(), time_limit: None, ..self.clone() }
     }
@@ -89,16 +90,16 @@ impl Default for RunOptions {
     }
 }
 
-/// What is to be done, and how long it took to find out.
+/// The actions of a document, and the time that planning took.
 #[derive(Debug)]
-struct Plan<'a> {
-    actions: Vec<(&'a Step, Action<'a>)>,
+struct RunPlan<'a> {
+    actions: Vec<(&'a DocumentStep, Action<'a>)>,
     warnings: Vec<DocumentError>,
     compile_time: Duration,
     plan_time: Duration,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> RunPlan<'a> {
     fn new(
         device: &'a Device,
         prepared: &'a Prepared,
@@ -111,12 +112,12 @@ impl<'a> Plan<'a> {
         let actions = actions(&prepared.document.model.steps, world, &mut compiler)?;
         let (compile_time, warnings) = (compiler.time, std::mem::take(&mut compiler.warnings));
         let warnings = warnings.into_iter().map(|fault| prepared.error(fault)).collect();
-        Ok(Plan { actions, warnings, compile_time, plan_time: began.elapsed().saturating_sub(compile_time) })
+        Ok(RunPlan { actions, warnings, compile_time, plan_time: began.elapsed().saturating_sub(compile_time) })
     }
 
-    /// Its shaders that run in groups.
+    /// Its compute shaders.
     fn computes(&self) -> impl Iterator<Item = &brolga_runtime::Shader> {
-        fn of<'p>(actions: &'p [(&Step, Action<'_>)], found: &mut Vec<&'p brolga_runtime::Shader>) {
+        fn of<'p>(actions: &'p [(&DocumentStep, Action<'_>)], found: &mut Vec<&'p brolga_runtime::Shader>) {
             for (_, action) in actions {
                 match action {
                     Action::Dispatch(action) => found.push(action.bound.shader()),
@@ -130,7 +131,7 @@ impl<'a> Plan<'a> {
         found.into_iter()
     }
 
-    /// The times of its shaders' stages of compiling.
+    /// The times of the compilation stages of its shaders.
     fn stage_times(&self) -> Vec<StageTimes> {
         self.computes().map(brolga_runtime::Shader::compile_times).collect()
     }
@@ -141,8 +142,8 @@ fn deadline<'a>(device: &'a Device, options: &RunOptions) -> Result<Deadline<'a>
     device.deadline(&options.cancel, options.time_limit).map_err(|error| (error.into(), 0..0))
 }
 
-/// Whether a step may begin.
-fn go_on(token: &CancelToken, step: &Step) -> Result<(), Fault> {
+/// An error if a step may not begin because the token is cancelled.
+fn go_on(token: &CancelToken, step: &DocumentStep) -> Result<(), Fault> {
     match token.stop_reason() {
         Some(why) => Err((Problem::Stopped { why }, step.at.head.clone())),
         None => Ok(()),
@@ -150,7 +151,7 @@ fn go_on(token: &CancelToken, step: &Step) -> Result<(), Fault> {
 }
 
 impl Prepared {
-    /// Runs the document on fresh resources, with one form of its shaders.
+    /// Runs the document on fresh resources, with one variant of its shaders.
     ///
     /// # Errors
     /// If a step cannot be done as the document says, a shader does not compile, or the run is stopped.
@@ -158,7 +159,8 @@ impl Prepared {
         self.run_over(device, variant, options, None, &|_| Ok(None))
     }
 
-    /// The same, and tells what each step did to a pixel. Draws are done one by one for it, and take longer.
+    /// As [`Self::run`], and records the effect of each step on a pixel. Draws are then done one by one, and take
+    /// longer.
     ///
     /// # Errors
     /// As [`Self::run`], or if nothing has the pixel.
@@ -172,7 +174,7 @@ impl Prepared {
         self.run_over(device, variant, options, Some(pixel), &|_| Ok(None))
     }
 
-    /// The same; `own` gives the memory of a resource, all zeros, where it has some already.
+    /// The same; `own` returns existing memory for a resource, all zeros, if it has any.
     fn run_over(
         &self,
         device: &Device,
@@ -182,14 +184,14 @@ impl Prepared {
         own: &dyn Fn(&str) -> Result<Option<Buffer>, Fault>,
     ) -> Result<Outcome, DocumentError> {
         let run = || {
-            // One limit for all of it.
+            // One limit for compiling and running.
             let deadline = deadline(device, options)?;
             let options = &options.within(&deadline);
             let world = World::new(device, self, &options.cancel, own)?;
-            let plan = Plan::new(device, self, variant, &world, options)?;
+            let plan = RunPlan::new(device, self, variant, &world, options)?;
             let began = Instant::now();
             let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
-            let run = Run::new(device, &options.cancel, watch).steps(&plan.actions)?;
+            let run = StepRunner::new(device, &options.cancel, watch).steps(&plan.actions)?;
             let run_time = began.elapsed();
             let mut outcome = self.outcome(&world, &plan, run, run_time, options)?;
             outcome.warnings = plan.warnings;
@@ -198,10 +200,10 @@ impl Prepared {
         in_default_mode(|| run().map_err(|fault| self.error(fault)))
     }
 
-    /// Compiles the document, to do its steps again and again.
+    /// Compiles the document, to do its steps repeatedly.
     ///
     /// # Errors
-    /// As [`Self::run`], but for what happens in steps.
+    /// As [`Self::run`], except for those that occur in steps.
     pub fn ready<'a>(
         &'a self,
         device: &'a Device,
@@ -211,10 +213,10 @@ impl Prepared {
         Ready::new(self, device, variant, options)
     }
 
-    /// Its shaders in a form of text, made for what is bound to them, each with the pipeline and the stage that it is of.
+    /// Its shaders as text, compiled for their bindings, each with its pipeline and stage.
     ///
     /// # Errors
-    /// As [`Self::run`], but for what happens in steps; or if there is no such form of a shader.
+    /// As [`Self::run`], except for those that occur in steps; or if a shader has no such text.
     pub fn emit(
         &self,
         device: &Device,
@@ -224,7 +226,7 @@ impl Prepared {
     ) -> Result<Vec<(String, Listing)>, DocumentError> {
         let emit = || {
             let world = World::new(device, self, &options.cancel, &|_| Ok(None))?;
-            let plan = Plan::new(device, self, variant, &world, options)?;
+            let plan = RunPlan::new(device, self, variant, &world, options)?;
             let mut listings: Vec<(String, Listing)> = Vec::new();
             emit_actions(&plan.actions, form, &mut listings)?;
             Ok(listings)
@@ -235,7 +237,7 @@ impl Prepared {
 
 /// The text of each shader of actions, once for each pipeline.
 fn emit_actions(
-    actions: &[(&Step, Action<'_>)],
+    actions: &[(&DocumentStep, Action<'_>)],
     form: Emit,
     listings: &mut Vec<(String, Listing)>,
 ) -> Result<(), Fault> {

@@ -1,4 +1,4 @@
-//! What came out of a run, held against what was expected.
+//! Compares the results of a run with the expectations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,9 +9,9 @@ use brolga_raster::statistics::Statistics;
 use brolga_runtime::{Buffer, CancelToken, Engine, Report, ResourceError, Texture, room};
 
 use super::history::PixelStep;
-use super::steps::Run;
-use super::world::{Memory, World};
-use super::{Plan, RunOptions, output};
+use super::steps::StepRunner;
+use super::world::{ResourceMemory, World};
+use super::{RunOptions, RunPlan, output};
 use crate::compare::numbers::compare;
 use crate::compare::picture::Picture;
 use crate::compare::sort::go_on;
@@ -20,50 +20,51 @@ use crate::error::{DocumentError, Fault, Problem};
 use crate::model::expectation::{Expectation, Order, Plane, Save, Subject};
 use crate::model::resource::Kind;
 use crate::prepare::Prepared;
-use crate::prepare::expected::{Check, Level};
+use crate::prepare::expected::{Check, LayerLevel};
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What ran the shaders.
+    /// The engine that ran the shaders.
     pub engine: Engine,
-    /// Time from the shaders' bytes to something that runs.
+    /// The time from the shaders' bytes to executable code.
     pub compile_time: Duration,
-    /// Whether all of that was read from the device's cache.
+    /// Set if all of that was read from the device's cache.
     pub is_cached: bool,
-    /// Time in which steps became actions: names were looked up, and what steps bind was checked.
+    /// The time in which steps became actions: looking up names and checking bindings.
     pub plan_time: Duration,
     /// Time of all steps.
     pub run_time: Duration,
-    /// What the dispatch did, of a document that is one dispatch.
+    /// The report of the dispatch, if the document is a single one.
     pub report: Option<Report>,
-    /// What all draws did together.
+    /// The statistics of all draws together.
     pub statistics: Statistics,
-    /// Each expectation, held against what came out.
+    /// The result of each expectation.
     pub checks: Vec<Checked>,
-    /// What the document saves or expects something of, or all that steps may write by [`RunOptions::keep_all`], in the order of the
-    /// document.
+    /// Resources that the document saves or has expectations about, or with [`RunOptions::keep_all`] all that steps may
+    /// write, in the order of the document.
     pub resources: Vec<ResourceResult>,
     /// The hidden counters, in the order of the document.
     pub counters: Vec<CounterResult>,
-    /// What is probably a mistake, though Direct3D's rules give it a meaning: a register that a shader reads and nothing is bound to.
+    /// Probable mistakes that Direct3D's rules nevertheless define: a shader reads a register to which nothing is
+    /// bound.
     pub warnings: Vec<DocumentError>,
-    /// What steps did to the pixel that was watched.
+    /// The effect of steps on the watched pixel.
     pub pixel: Vec<PixelStep>,
-    /// The resources whose order is said not to matter.
+    /// The resources whose order is declared not to matter.
     shuffled: Vec<String>,
 }
 
-/// What a resource holds after a run.
+/// The content of a resource after a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ResourceResult {
-    /// Its name, in the short form its register.
+    /// Its name; in the short form, its register.
     pub name: String,
     /// Its bytes.
     pub bytes: Bytes,
-    /// The array that they are, as in an .npy file.
+    /// Their array type, as in an .npy file.
     pub array: Array,
     /// Its hidden counter, if it has one.
     pub counter: Option<u32>,
@@ -71,7 +72,7 @@ pub struct ResourceResult {
     pub(super) file: Option<PathBuf>,
 }
 
-/// What a hidden counter is after a run.
+/// The value of a hidden counter after a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct CounterResult {
@@ -79,22 +80,23 @@ pub struct CounterResult {
     pub name: String,
     /// Its value.
     pub value: u32,
-    /// Elements that the resource has: a shader may count further than there is room.
+    /// Elements of the resource: a shader may count further than there is room.
     pub elements: u64,
 }
 
 impl Outcome {
-    /// Whether every expectation that can be checked holds.
+    /// `true` if every expectation that can be checked holds.
     pub fn passed(&self) -> bool {
         !self.checks.iter().any(Checked::failed)
     }
 
-    /// The first resource or query in which another outcome of the document differs, beside those whose order is said not to matter.
+    /// The first resource or query in which another outcome of the document differs, except those whose order is
+    /// declared not to matter.
     pub fn disagreement(&self, other: &Self) -> Option<&str> {
         self.disagreement_until(other, &CancelToken::new())
     }
 
-    /// The same, unless the token is cancelled: what was not looked at until then counts as agreeing.
+    /// The same, unless the token is cancelled: anything not compared by then counts as agreeing.
     pub fn disagreement_until(&self, other: &Self, cancel: &CancelToken) -> Option<&str> {
         let differ =
             |a: &ResourceResult, b: &ResourceResult| a.counter != b.counter || a.bytes.differ(&b.bytes, cancel);
@@ -111,19 +113,19 @@ impl Outcome {
         checks.find(|(one, other)| counts(one) != counts(other)).map(|(one, _)| one.id.as_str())
     }
 
-    /// What a resource holds, if it was kept.
+    /// The content of a resource, if it was kept.
     pub fn resource(&self, name: &str) -> Option<&ResourceResult> {
         self.resources.iter().find(|resource| resource.name == name)
     }
 }
 
 impl Prepared {
-    /// What a run left.
+    /// The outcome of a run.
     pub(super) fn outcome(
         &self,
         world: &World<'_>,
-        plan: &Plan<'_>,
-        run: Run<'_>,
+        plan: &RunPlan<'_>,
+        run: StepRunner<'_>,
         run_time: Duration,
         options: &RunOptions,
     ) -> Result<Outcome, Fault> {
@@ -178,13 +180,13 @@ impl Prepared {
         })
     }
 
-    /// Holds an expectation against what a run left, unless the token is cancelled.
+    /// Checks an expectation, unless the token is cancelled.
     fn hold(
         &self,
         expectation: &Expectation,
         check: &Check,
         world: &World<'_>,
-        run: &Run<'_>,
+        run: &StepRunner<'_>,
         cancel: &CancelToken,
     ) -> Result<Checked, Fault> {
         let Expectation { id, subject, rules, span, .. } = expectation;
@@ -215,7 +217,7 @@ impl Prepared {
                 CheckResult::Numbers(compare(&bytes, segments, rules, *natural_element, &stop).map_err(failed)?)
             }
             Check::Texels { format, levels, plane, texels } => {
-                let Some((Memory::Texture(texture), _)) = world.memory(name) else {
+                let Some((ResourceMemory::Texture(texture), _)) = world.memory(name) else {
                     return Err((Problem::value("no texture"), span.clone()));
                 };
                 let mut at = 0;
@@ -257,7 +259,7 @@ impl Prepared {
 /// The texels of a level, or their stencils.
 pub(crate) fn level_texels(
     texture: &Texture,
-    level: Level,
+    level: LayerLevel,
     plane: Option<Plane>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, ResourceError> {
@@ -273,7 +275,7 @@ pub(crate) fn level_texels(
     Ok(found)
 }
 
-/// Bytes that are copied between two questions whether to go on.
+/// Bytes that are copied between two calls of `stop`.
 const PIECE: u64 = 1 << 16;
 
 /// A copy of some bytes of a buffer.

@@ -1,4 +1,4 @@
-//! What output files hold.
+//! Writes output files.
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
@@ -9,7 +9,7 @@ use brolga_files::{Array, Bytes, FileForm};
 use crate::model::number::NumberType;
 use crate::model::resource::Kind;
 
-/// Why a view cannot go into a file of this form; `None` if it can.
+/// The reason why a view cannot be written in this file format; `None` if it can.
 pub(crate) fn refusal(
     form: FileForm,
     kind: &Kind<TextureShape>,
@@ -40,8 +40,8 @@ fn npy_refusal(kind: &Kind<TextureShape>, size_bytes: u64, number_type: Option<N
     (!whole).then(|| format!("{unit} bytes are not a whole number of {number_type}"))
 }
 
-/// Writes the first `size_bytes` of what a view holds, all of it where it is no structured one, unless the token is cancelled. It must
-/// not have been refused.
+/// Writes the first `size_bytes` of a structured view, or all of another view, unless the token is cancelled. `refusal`
+/// must have returned `None`.
 pub(crate) fn write(
     file: &mut (impl Write + Seek),
     form: FileForm,
@@ -77,7 +77,7 @@ pub(crate) fn write_to_standard(
     out.flush()
 }
 
-/// What goes forward only.
+/// A writer that cannot seek backwards.
 struct Forward<T>(T);
 
 impl<T: Write> Write for Forward<T> {
@@ -96,7 +96,7 @@ impl<T> Seek for Forward<T> {
     }
 }
 
-/// The array that a view is.
+/// The array type of a view.
 pub(crate) fn array(kind: &Kind<TextureShape>, number_type: Option<NumberType>, size_bytes: u64) -> Array {
     let element = number_type.unwrap_or(NumberType::U32).element();
     let numbers = |bytes: u64| bytes / element.size_bytes as u64;

@@ -1,4 +1,4 @@
-//! Files that a document saves: claimed before it runs, written after its first run.
+//! Claims the files that a document saves before it runs, and writes them after its first run.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,23 +15,24 @@ use crate::error::{DocumentError, Fault, Problem};
 use crate::model::expectation::Save;
 use crate::prepare::Prepared;
 
-/// The claimed files of a document. Dropped, it leaves nothing behind.
+/// The claimed files of a document. Dropping it leaves nothing behind.
 #[derive(Debug)]
 pub struct Outputs<'a> {
     prepared: &'a Prepared,
-    /// Each with its number and the path as the document has it; standard output without a claim.
+    /// Each with its index and the path as the document has it; standard output without a claim.
     claims: Vec<(usize, PathBuf, Option<Claim>)>,
     /// A run has filled the temporary files of mapped outputs.
     ran: bool,
-    /// That of the last run stops writing too.
+    /// The token of the last run, which stops writing too.
     cancel: CancelToken,
 }
 
 impl Prepared {
-    /// Claims every file that the document saves, which finds those that cannot be written. Their names start from `folder`.
+    /// Claims every file that the document saves, and thereby finds those that cannot be written. Their names start
+    /// from `folder`.
     ///
-    /// `taken` are the files that were written before, which no other may replace; it gains those of this document. Errors leave it as it
-    /// was.
+    /// `taken` are the files written before, which no other may replace; those of this document are added. Errors leave
+    /// it unchanged.
     ///
     /// # Errors
     /// If one cannot be written, is one that the document reads, or is taken.
@@ -86,8 +87,8 @@ impl Prepared {
 }
 
 impl Outputs<'_> {
-    /// Runs the document as [`Prepared::run`] does, or [`Prepared::run_watching`], but that it writes the outputs that are mapped to
-    /// their temporary files. Only the first run does so.
+    /// Runs the document as [`Prepared::run`] or [`Prepared::run_watching`] does, except that it writes mapped outputs
+    /// to their temporary files. Only the first run does so.
     ///
     /// # Errors
     /// As there, or if there is no room for an output.
@@ -135,18 +136,18 @@ impl Outputs<'_> {
         claims.map(|claim| claim.temporary_path().to_owned()).collect()
     }
 
-    /// Whether one of them is standard output, `-` in a document.
+    /// `true` if one of them is standard output, `-` in a document.
     pub fn has_standard(&self) -> bool {
         self.claims.iter().any(|(.., claim)| claim.is_none())
     }
 
-    /// Whether there are none.
+    /// `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.claims.is_empty()
     }
 
-    /// Writes the outputs and gives their paths; `-` is standard output. What cancels the run that was before stops this too: the output
-    /// that is being written, and those after it, stay as they were.
+    /// Writes the outputs and returns their paths; `-` is standard output. The token of the run before stops this too:
+    /// the output being written, and those after it, remain unchanged.
     ///
     /// # Errors
     /// If a file cannot be written, or it was cancelled.

@@ -1,4 +1,4 @@
-//! A document's pipelines, compiled for the targets that steps draw to.
+//! Compiles a document's pipelines for the targets that steps draw to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -22,36 +22,36 @@ use crate::model::{Model, find};
 use crate::prepare::{Prepared, shader_fault};
 use crate::text::{Located, Span};
 
-/// Compiles pipelines, each once for the same formats.
+/// Compiles pipelines, once for each combination of formats.
 pub(super) struct Compiler<'a, 'o> {
     pub device: &'a Device,
     pub prepared: &'a Prepared,
-    /// Which form of each shader.
+    /// The variant of each shader.
     variant: usize,
     pub options: &'o RunOptions,
-    /// Those that were read, by name.
+    /// The modules read so far, by name.
     modules: BTreeMap<&'a str, Module>,
-    /// By name, and by what they are used with.
-    made: BTreeMap<&'a str, Vec<(Uses, Pipeline)>>,
+    /// By name, and by the state that they are used with.
+    made: BTreeMap<&'a str, Vec<(PipelineKey, Pipeline)>>,
     /// Compute shaders, by the names of their pipelines.
     computes: BTreeMap<&'a str, Shader>,
-    /// What is probably a mistake, though the rules give it a meaning.
+    /// Probable mistakes that the rules nevertheless define.
     pub warnings: Vec<Fault>,
     /// The pipelines and registers that they are about.
     noted: BTreeSet<(String, String)>,
-    /// How long shaders were read and compiled.
+    /// The time spent reading and compiling shaders.
     pub time: Duration,
 }
 
-/// What a draw uses a pipeline with.
+/// The state of a draw that its pipeline depends on.
 #[derive(PartialEq)]
-pub(super) struct Uses {
+pub(super) struct PipelineKey {
     /// The formats of its targets.
     pub formats: Vec<Format>,
-    /// That of its depth buffer.
+    /// The format of its depth buffer.
     pub depth_format: Option<Format>,
     pub draws_mesh: bool,
-    /// What is bound for a ps_1_x.
+    /// The texture types bound for a ps_1_x.
     pub textures: [TextureType; 6],
     /// The samplers of a pixel shader of Direct3D 9 that compare.
     pub compared: Vec<usize>,
@@ -78,9 +78,9 @@ impl<'a, 'o> Compiler<'a, 'o> {
     }
 
     /// The pipeline that a draw names.
-    pub fn draws(&mut self, name: &'a Located<String>, mut uses: Uses) -> Result<Pipeline, Fault> {
+    pub fn draws(&mut self, name: &'a Located<String>, mut uses: PipelineKey) -> Result<Pipeline, Fault> {
         let pipeline = self.find(name)?;
-        // Transformed vertices of Direct3D 9 have none.
+        // Transformed vertices of Direct3D 9 have no vertex shader.
         if pipeline.direct3d9.is_none() && pipeline.shaders[StageKind::Vertex].is_none() {
             return Err((
                 Problem::MissingKey { place: "a pipeline that draws", key: "vs", meaning: "" },
@@ -138,7 +138,8 @@ impl<'a, 'o> Compiler<'a, 'o> {
         Ok(made)
     }
 
-    /// The compute shader of the pipeline that a dispatch names. Its code is made for what is bound, when that is known.
+    /// The compute shader of the pipeline that a dispatch names. Its code is compiled for the bindings once these are
+    /// known.
     pub fn dispatches(&mut self, name: &'a Located<String>) -> Result<Shader, Fault> {
         if let Some(shader) = self.computes.get(name.value.as_str()) {
             return Ok(shader.clone());
@@ -165,7 +166,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
         Ok(compiled)
     }
 
-    /// What the document says of the pipeline that a step names.
+    /// The document's description of the pipeline that a step names.
     pub fn find(&self, name: &Located<String>) -> Result<&'a said::Pipeline, Fault> {
         find(&self.model().pipelines, "pipeline", &name.value, &name.span)
     }
@@ -198,12 +199,12 @@ impl<'a, 'o> Compiler<'a, 'o> {
         Err((Problem::value(message), name.span.clone()))
     }
 
-    /// What is wrong with a shader, at its file.
+    /// The fault for an error in a shader, at its file.
     pub fn file_fault(&self, shader: &str, error: Error) -> Fault {
         shader_fault(self.model(), &self.prepared.shaders, shader, self.variant, error)
     }
 
-    /// What is wrong with a shader of a pipeline: class instances are chosen there.
+    /// The fault for an error in a shader of a pipeline: class instances are chosen there.
     pub fn shader_fault(&self, pipeline: &said::Pipeline, shader: &str, error: Error) -> Fault {
         let variable = if let Error::Instance(error) = &error { error.variable() } else { None };
         let mut choices = pipeline.instances.iter().flat_map(|(_, choices)| choices);
@@ -213,7 +214,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
         (problem, choice.unwrap_or(span))
     }
 
-    /// What is wrong with a pipeline, in the words of its API.
+    /// The fault for an error in a pipeline, in the words of its API.
     fn draw_fault(&self, pipeline: &said::Pipeline, error: DrawError) -> Fault {
         let problem = match self.model().is_direct3d9 {
             true => problem(error),
@@ -222,7 +223,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
         (problem, pipeline.span.clone())
     }
 
-    /// Warns of registers that a shader reads, or writes, and a step binds nothing to: once for each pipeline.
+    /// Warns of registers that a shader reads or writes and to which a step binds nothing: once for each pipeline.
     pub fn note_unbound(
         &mut self,
         span: &Span,
@@ -238,7 +239,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
                 continue;
             }
             let what = match declared.register.class {
-                // Those that are not set have a state of their own.
+                // Samplers have default state.
                 ResourceClass::Sampler => continue,
                 ResourceClass::UnorderedAccess => "what it writes there is lost, and what it reads 0",
                 ResourceClass::ShaderResource if is_direct3d9 => "it reads black with an alpha of 1",
@@ -262,7 +263,7 @@ fn with_instances(options: CompileOptions, choices: &[said::InstanceChoice]) -> 
     choices.iter().fold(options, |all, choice| all.instance(&choice.variable, choice.instance.clone()))
 }
 
-/// What fills the vertex shader's inputs; what a pipeline leaves out for a mesh is the mesh's.
+/// The sources of the vertex shader's inputs; by default, for a mesh, those of the mesh.
 fn input_layout(pipeline: &said::Pipeline, draws_mesh: bool) -> Vec<InputElement> {
     let mesh = [
         InputElement::new("POSITION", Format::R32G32B32_FLOAT, 0),

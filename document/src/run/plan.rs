@@ -1,4 +1,4 @@
-//! Steps become actions: names are looked up, shaders compiled and bindings made before anything runs.
+//! Converts steps to actions: looks up names, compiles shaders and makes bindings before anything runs.
 
 use std::time::Instant;
 
@@ -16,19 +16,19 @@ use brolga_runtime::{
     TexelBox, Texture, View,
 };
 
-use super::pipelines::{Compiler, Uses};
+use super::pipelines::{Compiler, PipelineKey};
 use super::words::problem;
-use super::world::{Memory, Role, World};
+use super::world::{ResourceMemory, Role, World};
 use super::{go_on, vertices};
 use crate::error::{Fault, Problem};
 use crate::model::resource::Reference;
-use crate::model::step::{self, At, Bind, Clear, Step, What};
+use crate::model::step::{self, At, Bind, Clear, DocumentStep, What};
 use crate::text::Span;
 
-/// What to do.
+/// An action.
 #[derive(Debug)]
 pub(crate) enum Action<'a> {
-    /// Clears what views see of textures.
+    /// Clears the textures of views.
     Clear(Vec<(View, ClearValue)>),
     /// Sets all words of a buffer.
     Fill { buffer: Buffer, word: u32 },
@@ -36,14 +36,14 @@ pub(crate) enum Action<'a> {
     Copy { from: Buffer, to: Buffer },
     /// Copies levels of layers of one texture to those of another.
     CopyLevels { from: Texture, to: Texture, levels: Vec<[TexelBox; 2]> },
-    /// Makes mip levels of the first one that a view sees.
+    /// Generates mip levels from the first one of a view.
     GenerateMips { view: View },
     /// Runs a compute shader.
     Dispatch(Box<DispatchAction<'a>>),
     /// Draws.
-    Draw(Box<Draw<'a>>),
-    /// Does actions again and again.
-    Repeat { count: u32, actions: Vec<(&'a Step, Action<'a>)> },
+    Draw(Box<DrawAction<'a>>),
+    /// Repeats actions.
+    Repeat { count: u32, actions: Vec<(&'a DocumentStep, Action<'a>)> },
 }
 
 /// A dispatch.
@@ -53,7 +53,7 @@ pub(crate) struct DispatchAction<'a> {
     pub dispatch: Dispatch,
     said: &'a step::Dispatch,
     at: &'a At,
-    /// Where the shader is named, and its file.
+    /// The file of the shader, and the span where it is named.
     file: (Option<std::path::PathBuf>, Span),
 }
 
@@ -63,7 +63,7 @@ impl DispatchAction<'_> {
         &self.said.pipeline.value
     }
 
-    /// Points an error of the runtime at what in the document it is about.
+    /// Reports an error of the runtime at the part of the document that it is about.
     pub fn fault(&self, error: Error) -> Fault {
         dispatch_fault(self.said, self.at, &self.file, error)
     }
@@ -88,33 +88,33 @@ fn dispatch_fault(said: &step::Dispatch, at: &At, file: &(Option<std::path::Path
 
 /// A draw.
 #[derive(Debug)]
-pub(crate) struct Draw<'a> {
-    /// What the document says of it.
+pub(crate) struct DrawAction<'a> {
+    /// The document's description of it.
     pub said: &'a step::Draw,
     pub targets: Targets,
     pub pipeline: Pipeline,
-    /// What is bound to each shader.
+    /// The bindings of each shader.
     pub bindings: Stages<Bindings>,
     vertex_buffers: Vec<pass::VertexBuffer>,
     index_buffer: Option<IndexBuffer>,
-    /// The buffer with the counts, and where they begin, if they are not in the document.
+    /// The buffer with the counts, and their offset, if they are not in the document.
     arguments: Option<(Buffer, u64)>,
 }
 
-impl Draw<'_> {
-    /// Whether another draws to the same targets.
+impl DrawAction<'_> {
+    /// `true` if another draw has the same targets.
     pub fn shares_targets(&self, other: &Self) -> bool {
         let [one, other] = [self.said, other.said];
         let is_read_only = |draw: &step::Draw| [draw.read_only_depth, draw.read_only_stencil];
         one.targets == other.targets && one.depth == other.depth && is_read_only(one) == is_read_only(other)
     }
 
-    /// Whether it may write what later draws read.
+    /// `true` if it may write memory that later draws read.
     pub fn writes_memory(&self) -> bool {
         self.said.bind.iter().any(Bind::may_be_written)
     }
 
-    /// What is wrong with it, in the words of its API.
+    /// The problem for an error, in the words of its API.
     pub fn problem(&self, error: DrawError) -> Problem {
         match &self.said.direct3d9 {
             Some(_) => problem(error),
@@ -159,10 +159,10 @@ impl Draw<'_> {
 
 /// Makes actions of steps.
 pub(super) fn actions<'a>(
-    steps: &'a [Step],
+    steps: &'a [DocumentStep],
     world: &World<'a>,
     compiler: &mut Compiler<'a, '_>,
-) -> Result<Vec<(&'a Step, Action<'a>)>, Fault> {
+) -> Result<Vec<(&'a DocumentStep, Action<'a>)>, Fault> {
     let mut actions = Vec::with_capacity(steps.len());
     for step in steps {
         go_on(&compiler.options.cancel, step)?;
@@ -171,7 +171,7 @@ pub(super) fn actions<'a>(
     Ok(actions)
 }
 
-fn action<'a>(step: &'a Step, world: &World<'a>, compiler: &mut Compiler<'a, '_>) -> Result<Action<'a>, Fault> {
+fn action<'a>(step: &'a DocumentStep, world: &World<'a>, compiler: &mut Compiler<'a, '_>) -> Result<Action<'a>, Fault> {
     match &step.what {
         What::Clear(clears) => {
             let mut all = Vec::new();
@@ -236,14 +236,14 @@ fn draw<'a>(
     at: &'a At,
     world: &World<'a>,
     compiler: &mut Compiler<'a, '_>,
-) -> Result<Draw<'a>, Fault> {
+) -> Result<DrawAction<'a>, Fault> {
     let colors = said.targets.iter().map(|target| world.target_of(Role::Color, target));
     let colors = colors.collect::<Result<Vec<_>, _>>()?;
     let depth = said.depth.as_ref().map(|depth| world.target_of(Role::Depth, depth)).transpose()?;
     check_extents(said, &colors, depth.as_ref())?;
     let bindings = world.bindings(&said.bind)?;
     let of_vertices = said.direct3d9.as_ref().map(|direct3d9| world.bindings(&direct3d9.vertex_bind)).transpose()?;
-    // What of a depth buffer may be read depends on what the draw writes of it, which the draw checks.
+    // The readable planes of a depth buffer depend on those that the draw writes, which the draw checks.
     let written = || colors.iter().chain(depth.iter().filter(|_| !said.read_only_depth && !said.read_only_stencil));
     for (register, read) in bindings.iter() {
         if written().any(|target| target.overlaps(read)) {
@@ -280,7 +280,7 @@ fn draw<'a>(
         has_read_only_depth: said.read_only_depth,
         has_read_only_stencil: said.read_only_stencil,
     });
-    let uses = Uses {
+    let uses = PipelineKey {
         formats,
         depth_format,
         draws_mesh: said.mesh.is_some(),
@@ -295,7 +295,7 @@ fn draw<'a>(
     for (stage, shader) in pipeline.shaders().present() {
         compiler.note_unbound(at.of("bind"), &said.pipeline.value, stage, shader, &bindings[stage]);
     }
-    Ok(Draw {
+    Ok(DrawAction {
         said,
         pipeline,
         bindings,
@@ -327,7 +327,7 @@ fn compared(bindings: &Bindings) -> Vec<usize> {
     (0..16).filter(is_compared).collect()
 }
 
-/// Checks that a depth buffer is as large as what is drawn to.
+/// Checks that a depth buffer is as large as the colour targets.
 fn check_extents(said: &step::Draw, colors: &[View], depth: Option<&View>) -> Result<(), Fault> {
     let extents = |view: &View| {
         let part = view.subresources()?;
@@ -352,15 +352,19 @@ fn check_extents(said: &step::Draw, colors: &[View], depth: Option<&View>) -> Re
 fn copy<'a>(from: &Reference, to: &Reference, at: &At, world: &World<'_>) -> Result<Action<'a>, Fault> {
     let (source, destination) = (world.find(&from.resource, &from.span)?, world.find(&to.resource, &to.span)?);
     if !(from.is_whole() && to.is_whole()) {
-        let (Memory::Texture(source), Memory::Texture(destination)) = (source, destination) else {
+        let (ResourceMemory::Texture(source), ResourceMemory::Texture(destination)) = (source, destination) else {
             let message = "only textures have levels and layers that can be copied";
             return Err((Problem::value(message), at.head.clone()));
         };
         return copy_levels(at, (source, from), (destination, to));
     }
     let is_same = match (source, destination) {
-        (Memory::Texture(source), Memory::Texture(destination)) => source.shape() == destination.shape(),
-        (Memory::Buffer(source), Memory::Buffer(destination)) => source.size_bytes() == destination.size_bytes(),
+        (ResourceMemory::Texture(source), ResourceMemory::Texture(destination)) => {
+            source.shape() == destination.shape()
+        }
+        (ResourceMemory::Buffer(source), ResourceMemory::Buffer(destination)) => {
+            source.size_bytes() == destination.size_bytes()
+        }
         _ => false,
     };
     match is_same {
@@ -372,7 +376,7 @@ fn copy<'a>(from: &Reference, to: &Reference, at: &At, world: &World<'_>) -> Res
     }
 }
 
-/// Copies of the levels and layers that references name: of one where they name one, else of all from there on.
+/// Copies of the levels and layers that references name: a single one where they name it, else all from there on.
 fn copy_levels<'a>(
     at: &At,
     (from, read): (&Texture, &Reference),
@@ -393,23 +397,23 @@ fn copy_levels<'a>(
     let layers = read.view.layers.or(read.view.layer.map(|_| 1)).unwrap_or(from.shape().layers);
     let mut levels = Vec::new();
     for layer_on in 0..layers.min(from.shape().layers + 1) {
-        // More levels than there are fail at the first one that is not there.
+        // Levels beyond the last fail at the first one that does not exist.
         for mip_on in 0..mips.min(from.shape().mips + 1) {
             let level = |reference: &Reference, texture: &Texture, mip: u32, layer: u32| {
                 let level = texture.level(mip.saturating_add(mip_on), layer.saturating_add(layer_on));
                 level.map_err(|error| (Problem::from(error), reference.span.clone()))
             };
-            let [part, place] = [level(read, from, mip, layer)?, level(written, to, to_mip, to_layer)?];
-            if part.extents != place.extents {
-                let [[width, height, depth], [to_width, to_height, to_depth]] = [part.extents, place.extents];
+            let [part, destination] = [level(read, from, mip, layer)?, level(written, to, to_mip, to_layer)?];
+            if part.extents != destination.extents {
+                let [[width, height, depth], [to_width, to_height, to_depth]] = [part.extents, destination.extents];
                 let message = format!(
                     "level {} of `from` has {width} x {height} x {depth} texels, level {} of `to` has {to_width} x \
                      {to_height} x {to_depth}: they must be the same",
-                    part.mip, place.mip
+                    part.mip, destination.mip
                 );
                 return Err((Problem::value(message), at.head.clone()));
             }
-            levels.push([part, place]);
+            levels.push([part, destination]);
         }
     }
     Ok(Action::CopyLevels { from: from.clone(), to: to.clone(), levels })
@@ -428,13 +432,15 @@ fn clear<'a>(clear: &Clear, at: &At, world: &World<'_>) -> Result<Action<'a>, Fa
         world.check_role(if is_depth { Role::Depth } else { Role::Color }, &clear.resource)?;
     }
     match (memory, value) {
-        // A name alone is all of a texture.
-        (Memory::Texture(texture), value) if clear.resource.is_name() => {
+        // A name alone means the whole texture.
+        (ResourceMemory::Texture(texture), value) if clear.resource.is_name() => {
             Ok(Action::Clear(vec![(View::texture(texture.clone()), value)]))
         }
-        (Memory::Texture(_), value) => Ok(Action::Clear(vec![(world.target(&clear.resource)?, value)])),
-        (Memory::Buffer(buffer), ClearValue::Uint([word, ..])) => Ok(Action::Fill { buffer: buffer.clone(), word }),
-        (Memory::Buffer(_), _) => {
+        (ResourceMemory::Texture(_), value) => Ok(Action::Clear(vec![(world.target(&clear.resource)?, value)])),
+        (ResourceMemory::Buffer(buffer), ClearValue::Uint([word, ..])) => {
+            Ok(Action::Fill { buffer: buffer.clone(), word })
+        }
+        (ResourceMemory::Buffer(_), _) => {
             let message = format!("`{}` is a buffer, which is cleared with `uint`", clear.resource.resource);
             Err((Problem::value(message), at.head.clone()))
         }

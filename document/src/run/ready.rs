@@ -1,4 +1,4 @@
-//! Documents whose steps are done again and again: frames, and dispatches that are measured.
+//! Runs documents repeatedly: frames, and dispatches that are measured.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use brolga_runtime::{CodeFigures, Device, Engine, Report, Shader, StageTimes};
 
 use super::outcome::Outcome;
 use super::plan::Action;
-use super::steps::Run;
+use super::steps::StepRunner;
 use super::world::World;
-use super::{Plan, RunOptions, deadline};
+use super::{RunOptions, RunPlan, deadline};
 use crate::error::{DocumentError, Fault};
 use crate::prepare::Prepared;
 
@@ -22,7 +22,7 @@ pub struct Ready<'a> {
     variant: usize,
     options: RunOptions,
     world: World<'a>,
-    plan: Plan<'a>,
+    plan: RunPlan<'a>,
 }
 
 impl<'a> Ready<'a> {
@@ -36,8 +36,8 @@ impl<'a> Ready<'a> {
             let deadline = deadline(device, options)?;
             let within = options.within(&deadline);
             let world = World::new(device, prepared, &within.cancel, &|_| Ok(None))?;
-            let mut plan = Plan::new(device, prepared, variant, &world, &within)?;
-            // The limit of compiling is over; that of steps is each time's own.
+            let mut plan = RunPlan::new(device, prepared, variant, &world, &within)?;
+            // The limit for compiling has ended; each repetition of the steps has its own.
             plan.actions.iter_mut().for_each(|(_, action)| follow(action, options));
             Ok(Self { prepared, device, variant, options: options.clone(), world, plan })
         };
@@ -49,32 +49,32 @@ impl<'a> Ready<'a> {
         self.prepared
     }
 
-    /// Which form of its shaders it is.
+    /// The variant of its shaders.
     pub fn variant(&self) -> usize {
         self.variant
     }
 
-    /// What it runs on.
+    /// The device that it runs on.
     pub fn device(&self) -> &'a Device {
         self.device
     }
 
-    /// What runs the shaders.
+    /// The engine for the shaders.
     pub fn engine(&self) -> Engine {
         self.options.engine
     }
 
-    /// Time from the shaders' bytes to something that runs.
+    /// The time from the shaders' bytes to executable code.
     pub fn compile_time(&self) -> Duration {
         self.plan.compile_time
     }
 
-    /// Time in which steps became actions.
+    /// The time in which steps became actions.
     pub fn plan_time(&self) -> Duration {
         self.plan.plan_time
     }
 
-    /// Whether its steps are dispatches alone.
+    /// `true` if all its steps are dispatches.
     pub fn only_dispatches(&self) -> bool {
         let is_dispatch = |action: &Action<'_>| match action {
             Action::Dispatch(_) => true,
@@ -84,20 +84,21 @@ impl<'a> Ready<'a> {
         self.plan.actions.iter().all(|(_, action)| is_dispatch(action))
     }
 
-    /// Does all steps once, on what the time before left in memory; says what its draws did together. The time limit is that of this time.
+    /// Does all steps once, on the memory as the last time left it; returns the statistics of its draws. The time limit
+    /// applies to this call.
     ///
     /// # Errors
     /// As [`Prepared::run`].
     pub fn frame(&self) -> Result<Statistics, DocumentError> {
         let run = || {
             let deadline = deadline(self.device, &self.options)?;
-            Run::new(self.device, deadline.token(), None).steps(&self.plan.actions).map(|run| run.total)
+            StepRunner::new(self.device, deadline.token(), None).steps(&self.plan.actions).map(|run| run.total)
         };
         in_default_mode(|| run().map_err(|fault| self.prepared.error(fault)))
     }
 
-    /// Does all steps so many times, at least once, without anything between them where they are a single dispatch. Gives what the last
-    /// dispatch did, of such a document.
+    /// Does all steps `count` times, at least once, without anything between them if they are a single dispatch.
+    /// Returns the report of the last dispatch of such a document.
     ///
     /// # Errors
     /// As [`Prepared::run`].
@@ -119,25 +120,25 @@ impl<'a> Ready<'a> {
         Ok(None)
     }
 
-    /// Puts the first content back into everything that steps may write.
+    /// Restores the initial content of everything that steps may write.
     ///
     /// # Errors
-    /// If a file cannot be read any more.
+    /// If a file can no longer be read.
     pub fn reset(&self) -> Result<(), DocumentError> {
         self.world.reset().map_err(|fault| self.prepared.error(fault))
     }
 
-    /// Compiles everything once more, for what is there: how long that took, and the stages of each compute shader.
+    /// Compiles everything once more, for the present bindings: the time taken, and the stages of each compute shader.
     ///
     /// # Errors
     /// As [`Prepared::ready`].
     pub fn compile(&self) -> Result<(Duration, Vec<StageTimes>), DocumentError> {
-        let plan = Plan::new(self.device, self.prepared, self.variant, &self.world, &self.options);
+        let plan = RunPlan::new(self.device, self.prepared, self.variant, &self.world, &self.options);
         let plan = plan.map_err(|fault: Fault| self.prepared.error(fault))?;
         Ok((plan.compile_time, plan.stage_times()))
     }
 
-    /// What the machine code of its only compute shader is made of; none of other documents, and of the interpreter.
+    /// Figures about the machine code of its only compute shader; `None` for other documents, and for the interpreter.
     ///
     /// # Errors
     /// If the code cannot be read.
@@ -149,7 +150,7 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Does all steps once and holds what they leave against what is expected.
+    /// Does all steps once and compares the results with the expectations.
     ///
     /// # Errors
     /// As [`Prepared::run`].
@@ -158,14 +159,14 @@ impl<'a> Ready<'a> {
             let deadline = deadline(self.device, &self.options)?;
             let options = self.options.within(&deadline);
             let began = std::time::Instant::now();
-            let run = Run::new(self.device, &options.cancel, None).steps(&self.plan.actions)?;
+            let run = StepRunner::new(self.device, &options.cancel, None).steps(&self.plan.actions)?;
             self.prepared.outcome(&self.world, &self.plan, run, began.elapsed(), &options)
         };
         in_default_mode(|| run().map_err(|fault: Fault| self.prepared.error(fault)))
     }
 }
 
-/// Has dispatches end by the options' token, and tell their progress.
+/// Makes dispatches end by the options' token, and report their progress.
 fn follow(action: &mut Action<'_>, options: &RunOptions) {
     match action {
         Action::Dispatch(action) => {

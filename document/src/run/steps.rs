@@ -1,4 +1,4 @@
-//! Does actions in order, consecutive draws with the same targets as one pass.
+//! Does actions in order, and consecutive draws with the same targets as one pass.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use brolga_runtime::{CancelToken, Device, Dispatch, Report};
 
 use super::go_on;
 use super::history::Watch;
-use super::plan::{Action, Draw};
+use super::plan::{Action, DrawAction};
 use crate::error::{Fault, Problem};
-use crate::model::step::Step;
+use crate::model::step::DocumentStep;
 
-/// A run between two steps.
-pub(super) struct Run<'a> {
+/// The state of a run between two steps.
+pub(super) struct StepRunner<'a> {
     device: &'a Device,
     /// Stops everything.
     token: &'a CancelToken,
     open: Option<OpenPass<'a>>,
-    /// What each query has counted.
+    /// The statistics of each query.
     pub queries: BTreeMap<&'a str, Statistics>,
-    /// What all draws did.
+    /// The statistics of all draws.
     pub total: Statistics,
-    /// What the last dispatch did.
+    /// The report of the last dispatch.
     pub report: Option<Report>,
     pub watch: Option<Watch<'a>>,
 }
@@ -30,17 +30,17 @@ pub(super) struct Run<'a> {
 /// A pass that may get more draws.
 struct OpenPass<'a> {
     pass: Pass<'a>,
-    draws: Vec<(&'a Step, &'a Draw<'a>)>,
+    draws: Vec<(&'a DocumentStep, &'a DrawAction<'a>)>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> StepRunner<'a> {
     pub fn new(device: &'a Device, token: &'a CancelToken, watch: Option<Watch<'a>>) -> Self {
         let (queries, total) = (BTreeMap::new(), Statistics::default());
         Self { device, token, open: None, queries, total, report: None, watch }
     }
 
     /// Does all steps.
-    pub fn steps(mut self, actions: &'a [(&'a Step, Action<'a>)]) -> Result<Self, Fault> {
+    pub fn steps(mut self, actions: &'a [(&'a DocumentStep, Action<'a>)]) -> Result<Self, Fault> {
         for (n, (step, action)) in actions.iter().enumerate() {
             self.watched_step(n, step, action)?;
         }
@@ -48,8 +48,8 @@ impl<'a> Run<'a> {
         Ok(self)
     }
 
-    /// Does a step, and notes what one that is no draw did to the watched pixel.
-    fn watched_step(&mut self, n: usize, step: &'a Step, action: &'a Action<'a>) -> Result<(), Fault> {
+    /// Does a step, and records its effect on the watched pixel unless it is a draw.
+    fn watched_step(&mut self, n: usize, step: &'a DocumentStep, action: &'a Action<'a>) -> Result<(), Fault> {
         go_on(self.token, step)?;
         if let Action::Repeat { count, actions } = action {
             for _ in 0..*count {
@@ -60,7 +60,7 @@ impl<'a> Run<'a> {
         if matches!(action, Action::Draw(_)) || self.watch.is_none() {
             return self.step(n, step, action);
         }
-        // Draws that wait come before it.
+        // Pending draws come before it.
         self.finish_pass()?;
         let before = self.watch.as_ref().map(Watch::texels).transpose()?;
         self.step(n, step, action)?;
@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn step(&mut self, n: usize, step: &'a Step, action: &'a Action<'a>) -> Result<(), Fault> {
+    fn step(&mut self, n: usize, step: &'a DocumentStep, action: &'a Action<'a>) -> Result<(), Fault> {
         if let Action::Draw(draw) = action {
             return self.draw(n, step, draw);
         }
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn draw(&mut self, n: usize, step: &'a Step, draw: &'a Draw<'a>) -> Result<(), Fault> {
+    fn draw(&mut self, n: usize, step: &'a DocumentStep, draw: &'a DrawAction<'a>) -> Result<(), Fault> {
         if !self.open.as_ref().is_some_and(|open| open.takes(draw)) {
             self.finish_pass()?;
         }
@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Draws what waits.
+    /// Executes the pending draws.
     fn finish_pass(&mut self) -> Result<(), Fault> {
         let Some(OpenPass { pass, draws }) = self.open.take() else { return Ok(()) };
         let statistics = pass.finish().map_err(|error| match draws.get(error.draw().unwrap_or(0)) {
@@ -143,8 +143,8 @@ impl<'a> Run<'a> {
 }
 
 impl OpenPass<'_> {
-    /// Whether a draw may join those before it: what they write and read through registers must not change meanwhile.
-    fn takes(&self, draw: &Draw<'_>) -> bool {
+    /// `true` if a draw may join those before it: memory that they access through registers must not change meanwhile.
+    fn takes(&self, draw: &DrawAction<'_>) -> bool {
         self.draws
             .last()
             .is_some_and(|(_, last)| last.shares_targets(draw) && !last.writes_memory() && !draw.writes_memory())

@@ -1,4 +1,4 @@
-//! What a draw reads of its vertex and index buffers, held against what they have: Direct3D 9 defines nothing beyond.
+//! Checks the vertex and index buffers of a draw against what it reads: Direct3D 9 defines nothing beyond their ends.
 
 use brolga_raster::layout::InputElement;
 
@@ -6,7 +6,8 @@ use super::world::World;
 use crate::error::{Fault, Problem};
 use crate::model::step::{At, Draw};
 
-/// Checks the strides of a draw's streams, and that its vertices or indices are in their buffers. What indices point to is not looked at.
+/// Checks the strides of a draw's streams, and that its vertices or indices are in their buffers. Index values are not
+/// examined.
 pub(super) fn check(draw: &Draw, at: &At, layout: &[InputElement], world: &World<'_>) -> Result<(), Fault> {
     let streams = draw.vertex_buffers.len();
     if let Some((n, element)) = layout.iter().enumerate().find(|(_, element)| element.slot as usize >= streams) {
@@ -41,7 +42,7 @@ pub(super) fn check(draw: &Draw, at: &At, layout: &[InputElement], world: &World
             return Err((Problem::value(message), stream.stride_span.clone()));
         }
         let size_bytes = world.buffer(&stream.buffer.value, &stream.buffer.span)?.size_bytes();
-        // The last one may lack what no element reads.
+        // The last vertex may lack bytes that no element reads.
         let left = size_bytes.checked_sub(stream.offset).and_then(|left| left.checked_sub(vertex_bytes));
         if !is_indexed {
             read("vertices", &stream.buffer.value, left.map_or(0, |left| left / stride + 1))?;

@@ -1,4 +1,4 @@
-//! Errors of draws in Direct3D 9's words, where the engines have others.
+//! Translates errors of draws to the words of Direct3D 9 where the engines use others.
 
 use brolga_bytecode::sm5::Stage::{Pixel, Vertex};
 use brolga_raster::error::DrawError;
@@ -7,7 +7,7 @@ use brolga_runtime::Error;
 use crate::error::Problem;
 use crate::model::registers::written;
 
-/// What is wrong with a draw, or a pipeline.
+/// The problem for an error of a draw or a pipeline.
 pub(super) fn problem(error: DrawError) -> Problem {
     let message = match &error {
         DrawError::NoPosition => {
@@ -23,7 +23,7 @@ pub(super) fn problem(error: DrawError) -> Problem {
         DrawError::Shader { stage, source: Error::Binding(binding) } => {
             let of = if *stage == Vertex.name() { Vertex } else { Pixel };
             let Some(register) = binding.register().map(|register| register.to_string()) else { return error.into() };
-            // Its name there says the stage.
+            // Its name there includes the stage.
             binding.to_string().replacen(&register, &written(true, of, &register), 1)
         }
         _ => return error.into(),

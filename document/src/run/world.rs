@@ -1,4 +1,4 @@
-//! A document's resources on a device, and how registers see them.
+//! Creates a document's resources on a device, and views of them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,41 +18,41 @@ use crate::prepare::Prepared;
 use crate::prepare::load::LoadedContent;
 use crate::text::Span;
 
-/// What a resource is on a device.
+/// The memory of a resource on a device.
 #[derive(Clone, Debug)]
-pub(crate) enum Memory {
+pub(crate) enum ResourceMemory {
     Buffer(Buffer),
     Texture(Texture),
 }
 
-impl Memory {
+impl ResourceMemory {
     /// All of its bytes.
     pub fn bytes(&self) -> &Buffer {
         match self {
-            Memory::Buffer(buffer) => buffer,
-            Memory::Texture(texture) => texture.buffer(),
+            ResourceMemory::Buffer(buffer) => buffer,
+            ResourceMemory::Texture(texture) => texture.buffer(),
         }
     }
 }
 
-/// What is drawn to a texture.
+/// The role of a texture as a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Color,
     Depth,
 }
 
-/// A document's resources.
+/// The resources of a document.
 #[derive(Debug)]
 pub(crate) struct World<'a> {
     prepared: &'a Prepared,
-    memory: BTreeMap<&'a str, Memory>,
+    memory: BTreeMap<&'a str, ResourceMemory>,
     counters: BTreeMap<&'a str, Counter>,
 }
 
 impl<'a> World<'a> {
-    /// Makes them, with what they hold at first, unless the token is cancelled. `own` gives the memory of a resource, all zeros, where
-    /// it has some already.
+    /// Creates the resources with their initial content, unless the token is cancelled. `own` returns existing memory
+    /// for a resource, all zeros, if it has any.
     pub fn new(
         device: &Device,
         prepared: &'a Prepared,
@@ -70,9 +70,9 @@ impl<'a> World<'a> {
             };
             let memory = match loaded.kind {
                 Kind::Texture(shape) => {
-                    Memory::Texture(Texture::new(buffer, shape).map_err(|error| failed(error.into()))?)
+                    ResourceMemory::Texture(Texture::new(buffer, shape).map_err(|error| failed(error.into()))?)
                 }
-                _ => Memory::Buffer(buffer),
+                _ => ResourceMemory::Buffer(buffer),
             };
             world.fill(name, &memory, &loaded.content, cancel)?;
             world.memory.insert(name, memory);
@@ -83,7 +83,7 @@ impl<'a> World<'a> {
         Ok(world)
     }
 
-    /// Puts the first content back into everything that steps may write.
+    /// Restores the initial content of everything that steps may write.
     pub fn reset(&self) -> Result<(), Fault> {
         let never = CancelToken::new();
         for name in &self.prepared.written {
@@ -106,7 +106,13 @@ impl<'a> World<'a> {
     }
 
     /// Writes content to a resource of zeros.
-    fn fill(&self, name: &str, memory: &Memory, content: &LoadedContent, cancel: &CancelToken) -> Result<(), Fault> {
+    fn fill(
+        &self,
+        name: &str,
+        memory: &ResourceMemory,
+        content: &LoadedContent,
+        cancel: &CancelToken,
+    ) -> Result<(), Fault> {
         let buffer = memory.bytes();
         let written = match content {
             LoadedContent::Zeros(_) | LoadedContent::Mapped(_) => Ok(()),
@@ -132,7 +138,7 @@ impl<'a> World<'a> {
         self.model().resources.get(name).map_or(0..0, |resource| resource.span.clone())
     }
 
-    /// Points an error about the memory of a resource at it.
+    /// Reports an error about the memory of a resource at that resource.
     fn refused(&self, name: &str, error: Error) -> Fault {
         let label = self.model().label(name);
         let problem = match error {
@@ -146,42 +152,46 @@ impl<'a> World<'a> {
         &self.prepared.document.model
     }
 
-    /// A resource by its name, which stands at a place.
-    pub fn find(&self, name: &str, span: &Span) -> Result<&Memory, Fault> {
+    /// A resource by its name, which is at `span`.
+    pub fn find(&self, name: &str, span: &Span) -> Result<&ResourceMemory, Fault> {
         find(&self.model().resources, "resource", name, span)?;
         self.memory.get(name).ok_or_else(|| (Problem::value(format!("`{name}` has no memory")), span.clone()))
     }
 
     /// A resource by its name, and its hidden counter.
-    pub fn memory(&self, name: &str) -> Option<(&Memory, Option<&Counter>)> {
+    pub fn memory(&self, name: &str) -> Option<(&ResourceMemory, Option<&Counter>)> {
         Some((self.memory.get(name)?, self.counters.get(name)))
     }
 
     /// A buffer by its name.
     pub fn buffer(&self, name: &str, span: &Span) -> Result<Buffer, Fault> {
         match self.find(name, span)? {
-            Memory::Buffer(buffer) => Ok(buffer.clone()),
-            Memory::Texture(_) => Err((Problem::value(format!("`{name}` is a texture, not a buffer")), span.clone())),
+            ResourceMemory::Buffer(buffer) => Ok(buffer.clone()),
+            ResourceMemory::Texture(_) => {
+                Err((Problem::value(format!("`{name}` is a texture, not a buffer")), span.clone()))
+            }
         }
     }
 
     /// A texture by its name.
     pub fn texture(&self, name: &str, span: &Span) -> Result<Texture, Fault> {
         match self.find(name, span)? {
-            Memory::Texture(texture) => Ok(texture.clone()),
-            Memory::Buffer(_) => Err((Problem::value(format!("`{name}` is a buffer, not a texture")), span.clone())),
+            ResourceMemory::Texture(texture) => Ok(texture.clone()),
+            ResourceMemory::Buffer(_) => {
+                Err((Problem::value(format!("`{name}` is a buffer, not a texture")), span.clone()))
+            }
         }
     }
 
     /// All textures, by name.
     pub fn textures(&self) -> impl Iterator<Item = (&'a str, &Texture)> {
         self.memory.iter().filter_map(|(name, memory)| match memory {
-            Memory::Texture(texture) => Some((*name, texture)),
-            Memory::Buffer(_) => None,
+            ResourceMemory::Texture(texture) => Some((*name, texture)),
+            ResourceMemory::Buffer(_) => None,
         })
     }
 
-    /// What a draw, or a clear, changes: a level of a texture, and a layer of it or all.
+    /// The target of a draw or a clear: a level of a texture, and a layer of it or all.
     pub fn target(&self, reference: &Reference) -> Result<View, Fault> {
         if reference.view.mips.is_some_and(|mips| mips != 1) {
             let message = "a target is one level: `mip` says which, and `mips` can only be 1";
@@ -190,13 +200,14 @@ impl<'a> World<'a> {
         self.levels(&Reference { view: ViewKeys { mips: Some(1), ..reference.view }, ..reference.clone() })
     }
 
-    /// What a draw, or a clear, changes as colours or as depths, if its format is one for that.
+    /// The target of a draw or a clear for colours or for depths, if its format is one for that.
     pub fn target_of(&self, role: Role, reference: &Reference) -> Result<View, Fault> {
         self.check_role(role, reference)?;
         self.target(reference)
     }
 
-    /// Checks that colours, or depths, can be drawn to a resource. Which colours Direct3D 11 can draw is left to its pipelines.
+    /// Checks that colours, or depths, can be drawn to a resource. Direct3D 11's formats for colours are checked by its
+    /// pipelines.
     pub fn check_role(&self, role: Role, Reference { resource: name, span, .. }: &Reference) -> Result<(), Fault> {
         let format = self.texture(name, span)?.shape().format;
         let is_direct3d9 = self.model().is_direct3d9;
@@ -241,7 +252,7 @@ impl<'a> World<'a> {
         (Problem::Resource { label, error }, reference.span.clone())
     }
 
-    /// What a step binds: under the rules of Direct3D, or in the short form so that nothing may be missing.
+    /// The bindings of a step: under the rules of Direct3D, or in the short form so that nothing may be missing.
     pub fn bindings(&self, bind: &[Bind]) -> Result<Bindings, Fault> {
         let mut bindings = match self.model().is_short {
             true => Bindings::new(),
@@ -266,18 +277,18 @@ impl<'a> World<'a> {
         let memory = self.find(name, span)?;
         let (resource, loaded) = (&self.model().resources[name], &self.prepared.loaded[name]);
         let view = match memory {
-            Memory::Texture(texture) => {
+            ResourceMemory::Texture(texture) => {
                 let view = texture_view(texture, *keys).and_then(|view| match resource.kind.format {
                     Some(format) if format.sampled != format.stored => view.with_format(format.sampled),
                     _ => Ok(view),
                 });
                 return view.and_then(|view| along_curve(view, reference)).map_err(bad);
             }
-            Memory::Buffer(_) if *keys != (ViewKeys { kind: keys.kind, ..ViewKeys::default() }) => {
+            ResourceMemory::Buffer(_) if *keys != (ViewKeys { kind: keys.kind, ..ViewKeys::default() }) => {
                 let message = format!("{} is a buffer, which has no levels and layers", resource.label);
                 return Err((Problem::value(message), span.clone()));
             }
-            Memory::Buffer(buffer) => match (loaded.kind, keys.kind) {
+            ResourceMemory::Buffer(buffer) => match (loaded.kind, keys.kind) {
                 _ if register.class == ResourceClass::Constant => View::constant(buffer.clone()),
                 (Kind::Structured { stride, .. }, None | Some("structured")) => {
                     View::structured(buffer.clone(), stride)
@@ -301,7 +312,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// A texture, or a part of it, as a kind.
+/// A view of a texture, or of a part of it, as a kind.
 fn texture_view(texture: &Texture, keys: ViewKeys) -> Result<View, ResourceError> {
     let mut view = View::texture(texture.clone());
     let ViewKeys { kind, format, mip, mips, layer, layers, min_level } = keys;
@@ -328,7 +339,7 @@ fn texture_view(texture: &Texture, keys: ViewKeys) -> Result<View, ResourceError
     }
 }
 
-/// The same with colours along the sRGB curve, if the reference says so and there is a format for that.
+/// The view with an sRGB format, if the reference asks for it and there is one.
 fn along_curve(view: View, reference: &Reference) -> Result<View, ResourceError> {
     match view.format().filter(|_| reference.is_srgb).and_then(Format::srgb) {
         Some(format) => view.with_format(format),

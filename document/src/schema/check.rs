@@ -1,17 +1,17 @@
-//! Holds a document's tree against the tables of keys. Afterwards every key is known and goes by its first name, and every value is
-//! of its type and range; what depends on several of them is for the readers.
+//! Checks a document's tree against the tables of keys. Afterwards every key is known and goes by its first name, and
+//! every value is of its type and range; whatever depends on several of them is left to the readers.
 
 use brolga_runtime::{Register, ResourceClass};
 
 use super::direct3d9::STEPS_9;
 use super::drawing::{ABSENT_STEPS, STEPS};
 use super::tables::{LONG_FORM, RESOURCE, SAMPLER, SHORT, may_be_constant};
-use super::words::{self, Words, spelt_out};
-use super::{Key, Others, Table, Type};
+use super::words::{self, NameList, spelt_out};
+use super::{KeyRow, Others, Table, Type};
 use crate::error::{Elsewhere, Fault, Problem, nearest};
 use crate::text::{Entry, Node, Span, Value};
 
-/// What keys begin with that are for programs with another API.
+/// The prefix of keys for programs with another API.
 const OTHERS_PREFIX: &str = "vk_";
 
 /// Checks a whole document. It is in the long form if it has steps.
@@ -23,7 +23,7 @@ pub(crate) fn check(root: &mut Node) -> Result<(), Fault> {
     let span = root.head();
     let checked = Check { is_direct3d9 }.table(table, "the document", root, &span, &[]);
     let Err((mut problem, span)) = checked else { return Ok(()) };
-    // Where nothing says which API it is, a mistake in one may be right in the other.
+    // If nothing indicates the API, a mistake in one may be right in the other.
     if let (Problem::UnknownKey { elsewhere, .. }, Some(mut root)) = (&mut problem, original) {
         let span = root.head();
         if (Check { is_direct3d9: true }).table(table, "the document", &mut root, &span, &[]).is_ok() {
@@ -33,7 +33,7 @@ pub(crate) fn check(root: &mut Node) -> Result<(), Fault> {
     Err((problem, span))
 }
 
-/// Checks a table that stands alone, which messages call `key`.
+/// Checks a table on its own, with the name `key` in messages.
 pub(crate) fn check_part(table: &'static Table, key: &str, node: &mut Node) -> Result<(), Fault> {
     let span = node.head();
     Check { is_direct3d9: false }.table(table, key, node, &span, &[])
@@ -44,7 +44,8 @@ struct Check {
 }
 
 impl Check {
-    /// A table at a key. Complaints about all of it stand at `span`; `more` are keys that it may have besides.
+    /// Checks the table at a key. Errors about all of it are reported at `span`; `more` are additional keys that it may
+    /// have.
     fn table(&self, table: &Table, key: &str, node: &mut Node, span: &Span, more: &[&str]) -> Result<(), Fault> {
         let Value::Table(_) = node.value else { return Err(wrong(key, "a table", node)) };
         let takes_others = match table.others {
@@ -86,7 +87,7 @@ impl Check {
         }
     }
 
-    /// A key of the short form that is no fixed one: a register, or the name of something that the shader declares.
+    /// Checks a key of the short form that is not a fixed one: a register, or the name of a declaration of the shader.
     fn register(&self, short: &Table, entry: &mut Entry) -> Result<(), Fault> {
         let register = entry.key.parse::<Register>().ok();
         match (register, &entry.node.value) {
@@ -97,7 +98,7 @@ impl Check {
         self.bound(register, &entry.key.clone(), &mut entry.node, &entry.key_span, &[])
     }
 
-    /// What is bound to a register, or to a name of the shader's.
+    /// Checks the binding of a register, or of one of the shader's names.
     fn bound(
         &self,
         register: Option<Register>,
@@ -119,7 +120,7 @@ impl Check {
         self.table(&Table { name: "", what, keys: RESOURCE.keys, others }, key, node, span, more)
     }
 
-    /// A value at a key, which stands at `span`.
+    /// Checks the value at a key, whose span is `span`.
     fn value(&self, ty: &Type, key: &str, node: &mut Node, span: &Span) -> Result<(), Fault> {
         match ty {
             Type::Unread | Type::Constant => Ok(()),
@@ -232,7 +233,7 @@ impl Check {
         Err((problem, op.span.clone()))
     }
 
-    fn word(&self, words: &'static Words, key: &str, node: &Node) -> Result<(), Fault> {
+    fn word(&self, words: &'static NameList, key: &str, node: &Node) -> Result<(), Fault> {
         let Some(name) = node.text() else { return Err(wrong(key, &self.wants(&Type::Word(words)), node)) };
         if words.find(name).is_some() {
             return Ok(());
@@ -247,7 +248,7 @@ impl Check {
         Err((problem, node.span.clone()))
     }
 
-    /// Whether a value is of the form that a type has in the text.
+    /// `true` if a value's syntax is that of a type.
     fn fits(&self, ty: &Type, node: &Node) -> bool {
         match ty {
             Type::Unread | Type::Constant => true,
@@ -265,7 +266,7 @@ impl Check {
         }
     }
 
-    /// What a type is called in messages.
+    /// The name of a type in messages.
     fn wants(&self, ty: &Type) -> String {
         match ty {
             Type::Unread | Type::Constant => "anything".into(),
@@ -334,13 +335,13 @@ fn out_of_range(key: &str, ty: &Type, node: &Node) -> Fault {
     (Problem::wrong_value(key, wants, node), node.span.clone())
 }
 
-/// The keys of the short form, for who looks for one.
+/// The keys of the short form, for finding similar ones.
 pub(crate) fn short_keys() -> Vec<&'static str> {
     names(&SHORT, &[])
 }
 
 fn names(table: &Table, more: &[&str]) -> Vec<&'static str> {
-    let is_said = |key: &&Key| !matches!(key.ty, Type::Unread);
+    let is_said = |key: &&KeyRow| !matches!(key.ty, Type::Unread);
     let mut names: Vec<&'static str> = table.keys.iter().filter(is_said).map(|key| key.name).collect();
     if table.others == Others::Registers {
         names.extend(["b0", "t0", "u0", "s0"]);

@@ -1,4 +1,4 @@
-//! The keys of samplers, pipelines and steps, as Direct3D 9 names them.
+//! Lists the keys of samplers, pipelines and steps with the names of Direct3D 9.
 
 use super::drawing::{
     BASE_VERTEX, BIND, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT,
@@ -11,7 +11,7 @@ use Type::*;
 
 pub(super) const STEPS_NOTE: &str = "what is done, one after the other; `op` says which it is";
 
-/// States of fresh devices are what samplers do not say.
+/// The defaults are the states of a fresh device.
 pub(super) static SAMPLER_9: Table = Table {
     name: "A sampler of Direct3D 9",
     what: "a sampler",

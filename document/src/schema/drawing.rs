@@ -1,4 +1,4 @@
-//! The keys of pipelines and steps, as Direct3D 11 names them.
+//! Lists the keys of pipelines and steps with the names of Direct3D 11.
 
 use super::parts::{INSTANCES, REFERENCE};
 use super::words::*;
@@ -123,7 +123,7 @@ static TARGET: Table = Table {
     others: Others::Unknown,
 };
 
-/// What steps bind: registers, or names of what the shader declares there, to resources and samplers.
+/// The bindings of steps: registers, or names of the shader's declarations, to resources and samplers.
 pub(super) const BIND: Type = Map(&REFERENCE);
 pub(super) const VERTEX_BUFFERS: Type = List(&Table(&VERTEX_BUFFER), 0, 32);
 pub(super) const VIEWPORT: Type = List(&FLOAT, 6, 6);
@@ -176,7 +176,7 @@ pub(super) static STEPS: &[(&str, &Table)] = &[
     ("generate_mips", &GENERATE_MIPS),
     ("repeat", &REPEAT),
 ];
-/// Those that are refused by name until they are there.
+/// Those that are rejected by name until they are supported.
 pub(super) const ABSENT_STEPS: &[(&str, &str)] = &[
     ("draw_auto", "draws of what was streamed out are"),
     ("resolve", "resolving multisampled textures is"),
@@ -253,12 +253,13 @@ macro_rules! draw {
     };
 }
 
-const INSTANCE_COUNT: super::Key = key("instances", WORD, "how many instances; 1 by default");
-const FIRST_INSTANCE: super::Key = key("first_instance", WORD, "0 by default");
-const ARGUMENTS: super::Key = key("arguments", Text, "the buffer with the counts, as Direct3D lays them out").needed();
-const ARGUMENTS_OFFSET: super::Key = key("arguments_offset", LONG, "where they begin; 0 by default");
-const INDICES: super::Key = key("index_buffer", Table(&INDEX_BUFFER), "the indices");
-const MESH: super::Key = key(
+const INSTANCE_COUNT: super::KeyRow = key("instances", WORD, "how many instances; 1 by default");
+const FIRST_INSTANCE: super::KeyRow = key("first_instance", WORD, "0 by default");
+const ARGUMENTS: super::KeyRow =
+    key("arguments", Text, "the buffer with the counts, as Direct3D lays them out").needed();
+const ARGUMENTS_OFFSET: super::KeyRow = key("arguments_offset", LONG, "where they begin; 0 by default");
+const INDICES: super::KeyRow = key("index_buffer", Table(&INDEX_BUFFER), "the indices");
+const MESH: super::KeyRow = key(
     "mesh",
     Text,
     "instead of an index buffer a mesh, whose vertices come before `vertex_buffers` and whose elements are POSITION, NORMAL and TEXCOORD",

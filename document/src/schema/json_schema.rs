@@ -1,5 +1,5 @@
-//! The JSON schema of documents, for editors. It says what the tables of keys say; what depends on several keys, on shaders and on files
-//! only a run finds.
+//! Writes the JSON schema of documents, for editors. It contains the tables of keys; constraints that depend on several
+//! keys, on shaders or on files are found only by a run.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::direct3d9::STEPS_9;
 use super::drawing::STEPS;
 use super::tables::{LONG_FORM, RESOURCE, SAMPLER, SHORT};
-use super::words::{self, Words};
+use super::words::{self, NameList};
 use super::{Others, Table, Type};
 use crate::model::number::NumberType;
 use crate::read::render_state_names;
@@ -20,7 +20,7 @@ pub fn json_schema() -> String {
     let mut defined = BTreeMap::new();
     let [short, long, long_9] =
         [(&SHORT, false), (&LONG_FORM, false), (&LONG_FORM, true)].map(|(table, is_direct3d9)| {
-            let mut writer = Writer { is_direct3d9, definitions: &mut definitions, defined: &mut defined };
+            let mut writer = SchemaWriter { is_direct3d9, definitions: &mut definitions, defined: &mut defined };
             writer.table(table)
         });
     let is_direct3d9 = json!({ "properties": { "api": { "enum": ["d3d9", "D3D9"] } }, "required": ["api"] });
@@ -36,15 +36,15 @@ pub fn json_schema() -> String {
     format!("{schema}\n")
 }
 
-struct Writer<'a> {
+struct SchemaWriter<'a> {
     is_direct3d9: bool,
     definitions: &'a mut Map<String, Value>,
-    /// The names of tables by their addresses, and whether they are Direct3D 9's.
+    /// The names of tables by address and API, with a flag for Direct3D 9.
     defined: &'a mut BTreeMap<(usize, bool), String>,
 }
 
-impl Writer<'_> {
-    /// A reference to a table, which is defined where it is not yet.
+impl SchemaWriter<'_> {
+    /// A reference to a table, which is defined unless it already is.
     fn table(&mut self, table: &'static Table) -> Value {
         let key = (std::ptr::from_ref(table).addr(), self.is_direct3d9);
         if let Some(name) = self.defined.get(&key) {
@@ -82,7 +82,7 @@ impl Writer<'_> {
         match table.others {
             Others::Unknown => body["additionalProperties"] = false.into(),
             Others::Variables => {
-                // Variables of a constant buffer, and nothing else's: kinds of others have no further keys.
+                // Variables belong to constant buffers only: other kinds have no further keys.
                 let others = words::KIND_NAMES.iter().filter(|kind| **kind != "constant");
                 body["if"] =
                     json!({ "properties": { "kind": { "enum": cases(others.copied()) } }, "required": ["kind"] });
@@ -106,7 +106,7 @@ impl Writer<'_> {
     }
 
     /// Names; long lists are defined once.
-    fn words(&mut self, words: &'static Words) -> Value {
+    fn words(&mut self, words: &'static NameList) -> Value {
         let names = names(words);
         if names.len() <= 12 {
             return json!({ "enum": names });
@@ -152,7 +152,7 @@ impl Writer<'_> {
                 let slot = |class: &str| json!({ "properties": { "slot": { "pattern": format!("^{class}[0-9]+( *, *space[0-9]+)?$") } }, "required": ["slot"] });
                 let mut sampler_keys = vec!["slot"];
                 sampler_keys.extend(SAMPLER.keys.iter().flat_map(|key| std::iter::once(&key.name).chain(key.also)));
-                // Its table knows no slot.
+                // Its table has no slot.
                 let sampler = json!({ "propertyNames": { "enum": sampler_keys }, "properties": self.definitions.get(
                     sampler["$ref"].as_str().unwrap_or_default().trim_start_matches("#/$defs/")
                 ).map_or(Value::Null, |table| table["properties"].clone()) });
@@ -198,8 +198,8 @@ fn number(number_type: NumberType) -> Value {
     }
 }
 
-/// Names in capitals, in small letters, and with what may stand before them.
-fn names(words: &Words) -> Vec<String> {
+/// Names in upper case, in lower case, and with their optional prefix.
+fn names(words: &NameList) -> Vec<String> {
     let names = (words.names)();
     let is_format = std::ptr::eq(words, &words::FORMATS);
     let is_direct3d9 = |name: &str| TextureFormat::names().any(|known| known == name);

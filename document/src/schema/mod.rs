@@ -1,14 +1,14 @@
-//! The keys of documents: one row for each, with its type. The rows check a document's tree (`check.rs`), are the reference page
-//! (`page.rs`, docs/document-keys.md) and the JSON schema for editors (`json_schema.rs`).
+//! Defines the keys of documents: one row for each, with its type. The rows check a document's tree (`check.rs`), and
+//! make the reference page (`page.rs`, docs/document-keys.md) and the JSON schema for editors (`json_schema.rs`).
 //!
 //! | file | what |
 //! |---|---|
 //! | `tables.rs` | the keys of documents, resources, samplers and expectations |
 //! | `drawing.rs` | the keys of pipelines and steps |
-//! | `direct3d9.rs` | the same where they are Direct3D 9's |
-//! | `parts.rs` | the keys of what several tables have |
+//! | `direct3d9.rs` | the same with the names of Direct3D 9 |
+//! | `parts.rs` | the keys that several tables share |
 //! | `words.rs` | names with a fixed meaning |
-//! | `check.rs` | holds a tree against them |
+//! | `check.rs` | checks a tree against them |
 //! | `page.rs` | the page for people |
 //! | `json_schema.rs` | the schema for editors |
 
@@ -22,7 +22,7 @@ mod tables;
 pub(crate) mod words;
 
 use crate::model::number::NumberType;
-use words::Words;
+use words::NameList;
 
 pub(crate) use check::short_keys;
 pub(crate) use check::{check, check_part};
@@ -33,41 +33,41 @@ pub(crate) use tables::{CONSTANT_KEYS, SAMPLER, is_key, resource_keys};
 
 /// A table with fixed keys.
 pub(crate) struct Table {
-    /// Its heading in the page; nothing where it is part of another's.
+    /// Its heading in the page; empty if it is part of another's.
     pub name: &'static str,
-    /// What messages call it: `a resource`.
+    /// Its name in messages: `a resource`.
     pub what: &'static str,
-    pub keys: &'static [Key],
-    /// What other keys are.
+    pub keys: &'static [KeyRow],
+    /// The meaning of other keys.
     pub others: Others,
 }
 
-/// What keys are that a table does not list.
+/// The meaning of keys that a table does not list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Others {
     Unknown,
     /// Variables of a constant buffer.
     Variables,
-    /// Registers, or names of what the shader declares.
+    /// Registers, or names of the shader's declarations.
     Registers,
 }
 
 /// A key.
-pub(crate) struct Key {
+pub(crate) struct KeyRow {
     pub name: &'static str,
-    /// Other names that it has.
+    /// Aliases.
     pub also: &'static [&'static str],
     pub ty: Type,
     pub is_needed: bool,
-    /// What it says, for the page.
+    /// Its meaning, for the page.
     pub text: &'static str,
 }
 
-const fn key(name: &'static str, ty: Type, text: &'static str) -> Key {
-    Key { name, also: &[], ty, is_needed: false, text }
+const fn key(name: &'static str, ty: Type, text: &'static str) -> KeyRow {
+    KeyRow { name, also: &[], ty, is_needed: false, text }
 }
 
-impl Key {
+impl KeyRow {
     const fn also(mut self, names: &'static [&'static str]) -> Self {
         self.also = names;
         self
@@ -79,9 +79,9 @@ impl Key {
     }
 }
 
-/// What a value may be.
+/// The type of a value.
 pub(crate) enum Type {
-    /// Anything: nobody reads it.
+    /// Anything: the value is ignored.
     Unread,
     Text,
     /// The name of a file.
@@ -90,30 +90,30 @@ pub(crate) enum Type {
     Nothing,
     /// `true` or `false`.
     Flag,
-    /// An integer, from the first to the second.
+    /// An integer between two bounds, both inclusive.
     Integer(i64, i64),
-    /// A number, from the first to the second.
+    /// A number between two bounds, both inclusive.
     Number(f64, f64),
     /// A number of a type in memory; floats may be `"nan"`, `"inf"`, `"-inf"`.
     Of(NumberType),
     /// One of the names of a list.
-    Word(&'static Words),
-    /// So many items at least, and at most.
+    Word(&'static NameList),
+    /// A list with a minimum and a maximum number of items.
     List(&'static Type, usize, usize),
     Table(&'static Table),
-    /// A table with names of the writer's own.
+    /// A table with names chosen by the writer.
     Map(&'static Type),
     /// A table whose keys are the render states of Direct3D 9.
     RenderStates,
-    /// One of these, told by what it is in the text.
+    /// One of these, told apart by their syntax.
     Either(&'static [Type]),
-    /// A table of the short form's `bindings`: a register in `slot`, and what is bound there.
+    /// A table of the short form's `bindings`: a register in `slot`, and its binding.
     Binding,
-    /// A step: its `op` says which table it is.
+    /// A step: its `op` determines the table.
     Step,
-    /// What differs in Direct3D 11 and in Direct3D 9.
+    /// A type for Direct3D 11 and another for Direct3D 9.
     Api(&'static Type, &'static Type),
-    /// Numbers, truth values, and lists and tables of them: what a shader's variable is, which only the shader knows.
+    /// Numbers, truth values, and lists and tables of them: a shader's variable, whose type only the shader knows.
     Constant,
 }
 
@@ -125,9 +125,9 @@ const COUNT: Type = Type::Integer(1, u32::MAX as i64);
 /// Integers of 64 bits.
 const LONG: Type = Type::Integer(0, i64::MAX);
 const FLOAT: Type = Type::Of(NumberType::F32);
-/// What bounds a difference.
+/// The bound of a difference.
 const BOUND: Type = Type::Number(0.0, f64::MAX);
 
-const fn comment(name: &'static str) -> Key {
+const fn comment(name: &'static str) -> KeyRow {
     key(name, Type::Unread, "not read")
 }

@@ -1,15 +1,15 @@
-//! The page about keys, docs/document-keys.md: a table for each kind of table, in the order in which they are met.
+//! Writes the page about keys, docs/document-keys.md: a table for each kind of table, in the order of their first use.
 
 use std::fmt::Write;
 
 use super::direct3d9::STEPS_9;
 use super::drawing::STEPS;
 use super::tables::{LONG_FORM, SHORT};
-use super::words::{self, Words};
+use super::words::{self, NameList};
 use super::{Table, Type};
 use crate::read::{render_state_rows, render_state_values};
 
-/// Names of a list that stand in the row of their key; longer lists have a place of their own.
+/// The maximum number of names in the row of their key; longer lists have a section of their own.
 const FEW: usize = 8;
 
 /// The reference of all keys, as Markdown.
@@ -54,7 +54,7 @@ pub fn page() -> String {
 
 struct Page {
     met: Vec<&'static Table>,
-    lists: Vec<&'static Words>,
+    lists: Vec<&'static NameList>,
 }
 
 impl Page {
@@ -75,7 +75,7 @@ impl Page {
         }
     }
 
-    /// What a value may be.
+    /// The type of a value.
     fn value(&mut self, ty: &'static Type) -> String {
         match ty {
             Type::Unread => "anything".into(),
@@ -147,7 +147,7 @@ impl Page {
     }
 }
 
-/// A heading's address in its page.
+/// A heading's anchor in its page.
 fn anchor(heading: &str) -> String {
     let letters = heading.to_lowercase();
     letters
@@ -161,7 +161,7 @@ fn anchor(heading: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    /// Writes a file of the repository anew where that is asked for, and says that it is out of date otherwise.
+    /// Rewrites a file of the repository if requested, and otherwise fails if it is out of date.
     fn hold(path: &str, wanted: &str) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
         let found = std::fs::read_to_string(&path).unwrap_or_default().replace('\r', "");

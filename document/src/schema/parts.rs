@@ -1,7 +1,7 @@
 //! The keys of what several tables have: class instances, and parts of resources.
 
 use super::words::*;
-use super::{ANY, COUNT, Key, Others, Table, Type, WORD, comment, key};
+use super::{ANY, COUNT, KeyRow, Others, Table, Type, WORD, comment, key};
 use Type::*;
 
 pub(super) const INSTANCES: Type = Map(&INSTANCE);
@@ -24,7 +24,7 @@ static PLACED: Table = Table {
 
 /// What a view shows of a resource, and as what.
 pub(super) static VIEW: Table = Table { name: "A view", what: "a view", keys: &VIEW_KEYS, others: Others::Unknown };
-const VIEW_KEYS: [Key; 7] = [
+const VIEW_KEYS: [KeyRow; 7] = [
     key(
         "dimension",
         Word(&VIEWS),

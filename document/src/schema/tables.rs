@@ -1,10 +1,10 @@
-//! The keys of documents in both forms, of resources, samplers and expectations.
+//! Lists the keys of documents in both forms, of resources, samplers and expectations.
 
 use super::direct3d9::{PIPELINE_9, SAMPLER_9, STEPS_NOTE};
 use super::drawing::PIPELINE;
 use super::parts::{INSTANCES, VIEW};
 use super::words::*;
-use super::{ANY, BOUND, COUNT, FLOAT, Key, LONG, Others, Table, Type, WORD, comment, key};
+use super::{ANY, BOUND, COUNT, FLOAT, KeyRow, LONG, Others, Table, Type, WORD, comment, key};
 use crate::model::number::NumberType::{self, F32, F64, I32, U8, U16, U32};
 use crate::text::Node;
 use Type::*;
@@ -180,7 +180,7 @@ pub(super) static RESOURCE: Table = Table {
     others: Others::Variables,
 };
 
-const fn numbers(name: &'static str, number_type: NumberType) -> Key {
+const fn numbers(name: &'static str, number_type: NumberType) -> KeyRow {
     key(name, Numbers(number_type), "values")
 }
 
@@ -280,7 +280,7 @@ pub(crate) static SAMPLER: Table = Table {
     ],
     others: Others::Unknown,
 };
-static SAMPLER_KIND: Words = Words { what: "kind of view", names: || vec!["sampler"], prefix: "" };
+static SAMPLER_KIND: NameList = NameList { what: "kind of view", names: || vec!["sampler"], prefix: "" };
 
 static SAVE: Table = Table {
     name: "An output",
@@ -376,7 +376,7 @@ pub(crate) const CONSTANT_KEYS: &[&str] = &[
     "note",
 ];
 
-/// Whether a name is that of a key which a resource may have: a variable of this name is in `values`.
+/// `true` if a name is a key of resources: a variable of this name is in `values`.
 pub(crate) fn is_key(name: &str) -> bool {
     name == "slot" || RESOURCE.keys.iter().any(|key| key.name == name || key.also.contains(&name))
 }
@@ -386,7 +386,7 @@ pub(crate) fn resource_keys() -> Vec<&'static str> {
     RESOURCE.keys.iter().map(|key| key.name).collect()
 }
 
-/// Whether a table describes a constant buffer, as far as it says.
+/// `true` if a table may describe a constant buffer.
 pub(super) fn may_be_constant(table: &Node) -> bool {
     let of_others = KIND_NAMES.iter().filter(|name| **name != "constant");
     match table.text_at("kind") {

@@ -1,4 +1,4 @@
-//! Names with a fixed meaning: those of Direct3D, without their prefixes, and of documents. Case does not matter.
+//! Lists names with a fixed meaning: those of Direct3D, without their prefixes, and of documents. Case does not matter.
 
 use brolga_bytecode::sm3::Usage;
 use brolga_raster::layout::ElementFormat;
@@ -12,26 +12,26 @@ use crate::model::number::NumberType;
 use crate::text::Node;
 
 /// A list of names.
-pub(crate) struct Words {
-    /// What they are of.
+pub(crate) struct NameList {
+    /// The kind of thing that they name.
     pub what: &'static str,
     pub names: fn() -> Vec<&'static str>,
-    /// What may stand before them.
+    /// An optional prefix.
     pub prefix: &'static str,
 }
 
-impl Words {
+impl NameList {
     const fn new(what: &'static str, names: fn() -> Vec<&'static str>) -> Self {
         Self { what, names, prefix: "" }
     }
 
-    /// Whether there is one name, and this is not even near it.
+    /// `true` if there is one name, and this is not even near it.
     pub fn is_unlike(&self, written: &str) -> bool {
         let names = (self.names)();
         names.len() == 1 && self.find(written).is_none() && nearest(written, &names).is_none()
     }
 
-    /// A written name as the list has it.
+    /// The canonical spelling of a name.
     pub fn find(&self, written: &str) -> Option<&'static str> {
         let name = written.strip_prefix(self.prefix).unwrap_or(written);
         (self.names)().into_iter().find(|known| known.eq_ignore_ascii_case(name))
@@ -43,7 +43,7 @@ fn all<T: Named>() -> Vec<&'static str> {
     T::VALUES.iter().map(|value| value.named()).collect()
 }
 
-/// The value that a checked name stands for.
+/// The value of a checked name.
 pub(crate) fn named<T: Named>(node: &Node) -> Option<T> {
     let written = node.text()?;
     T::VALUES.iter().copied().find(|value| value.named().eq_ignore_ascii_case(written))
@@ -71,10 +71,10 @@ pub(crate) const KIND_NAMES: &[&str] = &[
     "mesh",
 ];
 
-pub(crate) static KINDS: Words = Words::new("kind of resource", || KIND_NAMES.to_vec());
-pub(crate) static VIEWS: Words = Words::new("kind of view", || KIND_NAMES[5..17].to_vec());
-pub(crate) static NUMBER_TYPES: Words = Words::new("type of numbers", || NumberType::NAMES.to_vec());
-pub(crate) static FORMATS: Words = Words {
+pub(crate) static KINDS: NameList = NameList::new("kind of resource", || KIND_NAMES.to_vec());
+pub(crate) static VIEWS: NameList = NameList::new("kind of view", || KIND_NAMES[5..17].to_vec());
+pub(crate) static NUMBER_TYPES: NameList = NameList::new("type of numbers", || NumberType::NAMES.to_vec());
+pub(crate) static FORMATS: NameList = NameList {
     what: "format",
     names: || {
         let direct3d9 = TextureFormat::names();
@@ -82,21 +82,21 @@ pub(crate) static FORMATS: Words = Words {
     },
     prefix: "D3DFMT_",
 };
-pub(crate) static APIS: Words = Words::new("API", || vec!["d3d11", "d3d9"]);
-pub(crate) static FILTERS: Words = Words::new("filter", || filters().into_iter().map(|(name, _)| name).collect());
-pub(crate) static ADDRESSES: Words = Words::new("address mode", all::<AddressMode>);
-/// Those of Direct3D 9 have an underscore less.
-pub(crate) static ADDRESSES_9: Words =
-    Words::new("address mode", || vec!["WRAP", "MIRROR", "CLAMP", "BORDER", "MIRRORONCE"]);
-pub(crate) static TAPS: Words = Words::new("filter", || vec!["NONE", "POINT", "LINEAR", "ANISOTROPIC"]);
-pub(crate) static COMPARISONS: Words = Words::new("comparison", all::<Comparison>);
-pub(crate) static TOPOLOGIES: Words = Words::new("topology", || {
+pub(crate) static APIS: NameList = NameList::new("API", || vec!["d3d11", "d3d9"]);
+pub(crate) static FILTERS: NameList = NameList::new("filter", || filters().into_iter().map(|(name, _)| name).collect());
+pub(crate) static ADDRESSES: NameList = NameList::new("address mode", all::<AddressMode>);
+/// Direct3D 9 writes one underscore less.
+pub(crate) static ADDRESSES_9: NameList =
+    NameList::new("address mode", || vec!["WRAP", "MIRROR", "CLAMP", "BORDER", "MIRRORONCE"]);
+pub(crate) static TAPS: NameList = NameList::new("filter", || vec!["NONE", "POINT", "LINEAR", "ANISOTROPIC"]);
+pub(crate) static COMPARISONS: NameList = NameList::new("comparison", all::<Comparison>);
+pub(crate) static TOPOLOGIES: NameList = NameList::new("topology", || {
     let all = Topology::ALL.into_iter().filter(|topology| *topology != Topology::TriangleFan);
     all.map(Topology::name).chain(ABSENT_TOPOLOGIES.iter().copied()).collect()
 });
-pub(crate) static TOPOLOGIES_9: Words =
-    Words::new("topology", || Topology::ALL.into_iter().map(Topology::name).collect());
-/// Those that are refused by name until they are there.
+pub(crate) static TOPOLOGIES_9: NameList =
+    NameList::new("topology", || Topology::ALL.into_iter().map(Topology::name).collect());
+/// Those that are rejected by name until they are supported.
 #[rustfmt::skip]
 pub(crate) const ABSENT_TOPOLOGIES: &[&str] = &[
     "LINELIST_ADJ", "LINESTRIP_ADJ", "TRIANGLELIST_ADJ", "TRIANGLESTRIP_ADJ",
@@ -109,30 +109,33 @@ pub(crate) const ABSENT_TOPOLOGIES: &[&str] = &[
     "25_CONTROL_POINT_PATCHLIST", "26_CONTROL_POINT_PATCHLIST", "27_CONTROL_POINT_PATCHLIST", "28_CONTROL_POINT_PATCHLIST",
     "29_CONTROL_POINT_PATCHLIST", "30_CONTROL_POINT_PATCHLIST", "31_CONTROL_POINT_PATCHLIST", "32_CONTROL_POINT_PATCHLIST",
 ];
-pub(crate) static FILLS: Words = Words::new("fill mode", all::<Fill>);
-pub(crate) static CULLS: Words = Words::new("cull mode", all::<Cull>);
-pub(crate) static STENCIL_OPS: Words = Words::new("stencil operation", all::<StencilOp>);
-pub(crate) static FACTORS: Words = Words::new("blend factor", all::<Factor>);
-pub(crate) static BLEND_OPS: Words = Words::new("blend operation", all::<BlendOp>);
-pub(crate) static LOGIC_OPS: Words = Words::new("logic operation", all::<LogicOp>);
-pub(crate) static WRITE_MASKS: Words = Words::new("depth write mask", || vec!["ZERO", "ALL"]);
-pub(crate) static CLASSES: Words = Words::new("class of input elements", || vec!["vertex", "instance"]);
-pub(crate) static INDEX_FORMATS: Words =
-    Words::new("index format", || vec!["R16_UINT", "R32_UINT", "INDEX16", "INDEX32"]);
-pub(crate) static QUERIES: Words = Words::new("kind of query", || vec!["occlusion", "statistics", "stream_out"]);
-pub(crate) static ORDERS: Words = Words::new("order", || vec!["fixed", "any"]);
-pub(crate) static PLANES: Words = Words::new("plane", || vec!["depth", "stencil"]);
-pub(crate) static EXACT: Words = Words::new("tolerance", || vec!["exact"]);
-pub(crate) static ZERO: Words = Words::new("fill", || vec!["zero"]);
-pub(crate) static GENERATE: Words = Words::new("value of mips", || vec!["generate"]);
-pub(crate) static USAGES: Words =
-    Words { what: "usage", names: || Usage::ALL.iter().map(|usage| usage.text()).collect(), prefix: "D3DDECLUSAGE_" };
-pub(crate) static DECLARED_TYPES: Words =
-    Words { what: "type of vertices", names: || ElementFormat::declarations().collect(), prefix: "D3DDECLTYPE_" };
-pub(crate) static FLOAT_RULES: Words = Words::new("set of float rules", || vec!["DIRECT3D9", "IEEE"]);
-pub(crate) static FOG_DISTANCES: Words = Words::new("distance of fog", || vec!["DEPTH", "W"]);
+pub(crate) static FILLS: NameList = NameList::new("fill mode", all::<Fill>);
+pub(crate) static CULLS: NameList = NameList::new("cull mode", all::<Cull>);
+pub(crate) static STENCIL_OPS: NameList = NameList::new("stencil operation", all::<StencilOp>);
+pub(crate) static FACTORS: NameList = NameList::new("blend factor", all::<Factor>);
+pub(crate) static BLEND_OPS: NameList = NameList::new("blend operation", all::<BlendOp>);
+pub(crate) static LOGIC_OPS: NameList = NameList::new("logic operation", all::<LogicOp>);
+pub(crate) static WRITE_MASKS: NameList = NameList::new("depth write mask", || vec!["ZERO", "ALL"]);
+pub(crate) static CLASSES: NameList = NameList::new("class of input elements", || vec!["vertex", "instance"]);
+pub(crate) static INDEX_FORMATS: NameList =
+    NameList::new("index format", || vec!["R16_UINT", "R32_UINT", "INDEX16", "INDEX32"]);
+pub(crate) static QUERIES: NameList = NameList::new("kind of query", || vec!["occlusion", "statistics", "stream_out"]);
+pub(crate) static ORDERS: NameList = NameList::new("order", || vec!["fixed", "any"]);
+pub(crate) static PLANES: NameList = NameList::new("plane", || vec!["depth", "stencil"]);
+pub(crate) static EXACT: NameList = NameList::new("tolerance", || vec!["exact"]);
+pub(crate) static ZERO: NameList = NameList::new("fill", || vec!["zero"]);
+pub(crate) static GENERATE: NameList = NameList::new("value of mips", || vec!["generate"]);
+pub(crate) static USAGES: NameList = NameList {
+    what: "usage",
+    names: || Usage::ALL.iter().map(|usage| usage.text()).collect(),
+    prefix: "D3DDECLUSAGE_",
+};
+pub(crate) static DECLARED_TYPES: NameList =
+    NameList { what: "type of vertices", names: || ElementFormat::declarations().collect(), prefix: "D3DDECLTYPE_" };
+pub(crate) static FLOAT_RULES: NameList = NameList::new("set of float rules", || vec!["DIRECT3D9", "IEEE"]);
+pub(crate) static FOG_DISTANCES: NameList = NameList::new("distance of fog", || vec!["DEPTH", "W"]);
 
-/// Every filter in all its reductions: the names of Direct3D, and short ones where one word says it.
+/// Every filter in all its reductions: the names of Direct3D, and short ones where one word is enough.
 macro_rules! filters {
     ($($name:literal $minify:ident $magnify:ident $mip:ident $anisotropic:literal;)+) => {
         pub(crate) fn filters() -> Vec<(&'static str, Filter)> {
@@ -162,7 +165,8 @@ filters! {
     "LINEAR"                           Linear Linear  Linear false;
 }
 
-/// A format's name as other interfaces spell it, in the manner of DXGI: `RGBA8_UNORM`, `RGBA32F`, `DXGI_FORMAT_R32_FLOAT`.
+/// The canonical name of a format that is spelt as in other interfaces, in the manner of DXGI: `RGBA8_UNORM`,
+/// `RGBA32F`, `DXGI_FORMAT_R32_FLOAT`.
 pub(crate) fn spelt_out(name: &str) -> String {
     let name = name.to_ascii_uppercase();
     let name = name.strip_prefix("DXGI_FORMAT_").unwrap_or(&name);

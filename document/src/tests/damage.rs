@@ -1,4 +1,5 @@
-//! Damaged documents are errors with a place inside the text, whatever the damage; and so are right ones with damaged shaders.
+//! Checks that damaged documents are errors at a position inside the text, whatever the damage; and so are right ones
+//! with damaged shaders.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +50,7 @@ fn check_error(result: Result<Document, DocumentError>) {
     }
 }
 
-/// Whatever a shader's definitions say, a document that relies on them is right or wrong, and nothing else.
+/// Whatever a shader's definitions contain, a document that relies on them is accepted or rejected, without a panic.
 #[test]
 fn damaged_definitions_are_errors_and_never_panics() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/jobs");

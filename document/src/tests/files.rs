@@ -1,4 +1,4 @@
-//! Outputs, expected files, and files that are mapped.
+//! Tests outputs, expected files, and files that are mapped.
 
 use std::fs;
 use std::path::Path;
@@ -108,7 +108,7 @@ fn large_files_are_not_read_twice() {
     }
 }
 
-/// Types of the corpus's structures, as its cases say them for every word.
+/// Types of the corpus's structures, as its cases give them for every word.
 #[test]
 fn expected_files_have_the_types_of_the_shader_or_their_own() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/exec/particles");
@@ -129,14 +129,14 @@ fn expected_files_have_the_types_of_the_shader_or_their_own() {
     assert!(said.mixed);
     assert_eq!(rules("{ file = \"u0.out.bin\" }"), (said.pattern, said.mixed));
     assert_eq!(rules("{ file = \"u0.out.bin\", type = \"u8\" }"), (vec![NumberType::U8], false));
-    // Of raw bytes the shader knows no types.
+    // The shader gives no types for raw bytes.
     let folder = Folder::new();
     let array = Array { element: NumberType::I32.element(), sides: vec![2] };
     folder.write("x.npy", &[array.header(), vec![7; 8]].concat());
     folder.write("x.bin", &[7; 8]);
     let prepare = |file: &str| folder.prepare(&format!("[u0]\nraw = 8\nexpect = {{ file = \"{file}\" }}"));
     assert_eq!(pattern(&prepare("x.npy").unwrap()), [NumberType::I32]);
-    // Equal words are equal whatever they are; how far they are off depends on their type.
+    // Equal words are equal whatever their type; their difference depends on it.
     assert_eq!(pattern(&prepare("x.bin").unwrap()), [NumberType::U32]);
     let near = folder.prepare("[u0]\nraw = 8\nexpect = { file = \"x.bin\", tolerance = { abs = 1 } }");
     assert_eq!(near.unwrap_err(), "an expectation with a tolerance needs the key `type` or `words`");

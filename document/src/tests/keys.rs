@@ -1,4 +1,4 @@
-//! Keys and their values, before any file is opened.
+//! Tests keys and their values, before any file is opened.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::{Document, Syntax};
 
 const HEAD: &str = "shader = \"s\"\ndispatch = [1, 1, 1]\n";
 
-/// All that the short form has.
+/// Everything that the short form has.
 pub(super) const SHORT: &str = r#"
 shader = "mandelbrot.cso"
 dispatch = [128, 128, 1]
@@ -69,7 +69,7 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
     assert_eq!(error.help().unwrap(), "did you mean `format`?");
 }
 
-/// The keys that lead to a place, however tables are written.
+/// The keys that lead to a position, in either syntax for tables.
 #[test]
 fn places_are_said_by_keys_in_both_syntaxes() {
     let said = |text: &str, syntax: Syntax| Document::parse("d".into(), text, syntax).unwrap_err().place();
@@ -86,7 +86,7 @@ fn places_are_said_by_keys_in_both_syntaxes() {
     ] {
         assert_eq!(said(&format!("{HEAD}{toml}\n"), Syntax::Toml), place, "{toml}");
     }
-    // What is missing is missing in the whole.
+    // A missing key is missing from the whole document.
     assert_eq!(said("shader = \"s\"\n", Syntax::Toml), "");
     assert_eq!(said("{\"shader\": \"s\"}", Syntax::Json), "");
     assert_eq!(said("{\"shader\": \"s\", \"dispatch\": [1, 1, 1], \"u0\": {\"raw\": -1}}", Syntax::Json), "u0.raw");

@@ -1,9 +1,9 @@
-//! Documents as people write them, right and wrong: what is read, and what the complaints say and point at.
+//! Tests documents, right and wrong: how they are read, and the text and the position of error messages.
 //!
 //! | file | what |
 //! |---|---|
 //! | `keys.rs` | keys and their values, before any file is opened |
-//! | `sizes.rs` | sizes, which all that says them must agree on |
+//! | `sizes.rs` | sizes, whose sources must agree |
 //! | `files.rs` | outputs, expected files, and files that are mapped |
 //! | `textures.rs` | textures and their files |
 //! | `samplers.rs` | samplers |
@@ -25,7 +25,7 @@ use brolga_runtime::{CancelToken, Limits, TextureShape};
 
 use crate::{Document, DocumentError, Prepared, Syntax};
 
-/// What every document in the short form has, here with a shader that is none: nothing asks anything of it.
+/// The beginning of every document in the short form, here with an invalid shader: no test needs its declarations.
 const HEAD: &str = "shader = \"s.cso\"\ndispatch = [1, 1, 1]\n";
 
 fn parse(text: &str) -> Result<Document, DocumentError> {

@@ -1,18 +1,18 @@
-//! Samplers: those of Direct3D 11 in both forms, which programs that have no document read too.
+//! Tests samplers: those of Direct3D 11 in both forms, which programs without a document read too.
 
 use brolga_runtime::{AddressMode, Comparison, Filter, Reduction, Sampler, Tap};
 
 use crate::schema::words::{FILTERS, filters};
 
-/// A sampler of TOML.
+/// A sampler from TOML.
 fn read(text: &str) -> Result<Sampler, String> {
     let document = format!("shader = \"s\"\ndispatch = [1, 1, 1]\n[s0]\n{text}");
     let document = super::parse(&document).map_err(|error| error.problem().to_string())?;
     Ok(document.model.samplers["s0"].state)
 }
 
-/// The numbers of Direct3D's filters: a bit each for linear mip, magnification and minification, one for anisotropy, two for the
-/// reduction.
+/// The codes of Direct3D's filters: a bit each for linear mip, magnification and minification, one for anisotropy, two
+/// for the reduction.
 #[test]
 fn filters_are_direct3d_s() {
     for (name, number) in [
@@ -109,7 +109,7 @@ fn wrong_values_are_named() {
     ] {
         assert_eq!(read(text), Err(message.to_owned()), "{text}");
     }
-    // What is wrong with an argument says which.
+    // An error in an argument names the argument.
     let error = crate::sampler("{\"filter\": \"best\"}").unwrap_err();
     assert_eq!(error.to_string(), "sampler.filter: there is no filter `best`");
 }

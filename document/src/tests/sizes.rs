@@ -1,4 +1,4 @@
-//! Sizes, which all that says them must agree on, and what fills resources.
+//! Tests sizes, whose sources must agree, and the content of resources.
 
 use super::{parse, prepared, unprepared};
 use crate::Prepared;
@@ -35,7 +35,7 @@ fn resources_together_have_a_limit_too() {
     let limits = format!("the document would take {} bytes, the limit is {}", 40 * gib, 32 * gib);
     assert_eq!(error.problem().to_string(), format!("with u1 {limits}"));
     assert_eq!(&error.text()[error.span()], "u1");
-    // What is left counts for files and pictures too.
+    // The remainder of the limit applies to files and pictures too.
     let full = resource("u0").replace("1342177280", "2147483648");
     assert!(prepared(&full).is_ok());
     assert!(unprepared(&format!("{full}[t0]\nraw = {{}}\nfile = \"six.bin\"\n")).starts_with("t0 has 6 bytes"));
@@ -63,7 +63,7 @@ fn fills_and_values_become_bytes() {
     assert_eq!(unprepared(halves), "u0 has 12 bytes, which is not a multiple of 8");
 }
 
-/// Bounds of each type, whose neighbours outside are refused at their place.
+/// Bounds of each type, whose neighbours outside are rejected with their position.
 #[test]
 fn numbers_are_of_their_type() {
     for (number_type, inside, outside) in [
@@ -100,7 +100,7 @@ fn expectations_must_fit_their_resource() {
     }
     let part = "[u0]\nraw = 8\nexpect = { u32 = [1], mip = 0 }\n";
     assert_eq!(unprepared(part), "`mip`, `layer` and `plane` are for a `file` with the texels of a texture");
-    // A resource may have more than is expected of it.
+    // A resource may hold more than is expected of it.
     let longer: Prepared = prepared("[u0]\nraw = 8\nexpect = { u32 = [1] }\n").unwrap();
     assert_eq!(longer.checks.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Textures: what a document says of them, and what their files say.
+//! Tests textures, as described by documents and by their files.
 
 use brolga_runtime::{Dimension, Format, TextureShape};
 
@@ -72,7 +72,7 @@ fn a_texture_is_what_its_file_says() {
     assert_eq!(found, light);
     let (found, bytes) = prepare("[t0]\ntexture2d = { format = \"R32_FLOAT\" }\nfile = \"light.EXR\"").unwrap();
     assert_eq!((found.format, bytes.len()), (Format::R32_FLOAT, 24));
-    // The same texels as other kinds that they can be, and as other meanings of their codes.
+    // The same texels viewed as other dimensions and formats.
     let six = "[t0]\ntexture2darray = { layers = 6, format = \"R8G8B8A8_UNORM_SRGB\" }\nfile = \"cube.dds\"";
     let (found, bytes) = prepare(six).unwrap();
     assert_eq!(
@@ -125,7 +125,7 @@ fn every_kind_of_texture_has_its_keys() {
     }
 }
 
-/// What a texture has only one of may be said, as Direct3D's descriptions of textures have it.
+/// Extents that are always one for a dimension may be given, as in Direct3D's descriptions of textures.
 #[test]
 fn extents_that_a_kind_has_not_are_one() {
     let said = |texture: &str| {

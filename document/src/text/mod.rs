@@ -1,9 +1,9 @@
-//! A document as a tree of values that know where they stand in its text.
+//! Parses a document to a tree of values with their spans in its text.
 //!
-//! JSON and TOML give the same tree, so that everything after it is written once and every complaint can point at its place. Numbers
-//! keep their full range: an integer is an `i64`, anything else an `f64`.
+//! JSON and TOML give the same tree, so that everything after it is written once and every error has a position.
+//! Numbers keep their full range: an integer is an `i64`, anything else an `f64`.
 //!
-//! What a reader takes out of a tree was checked before (`schema/`): a value that is not of the type that is asked for is none.
+//! Readers rely on the checks in `schema/`: for a value that is not of the type requested, accessors return `None`.
 
 mod quote;
 mod syntax;
@@ -14,17 +14,17 @@ pub(crate) use quote::{key, quoted};
 pub use syntax::Syntax;
 pub(crate) use syntax::{Broken, Why, parse};
 
-/// Bytes of a document's text, from the first to one past the last.
+/// A range of bytes in a document's text.
 pub type Span = Range<usize>;
 
-/// A value and its place.
+/// A value and its span.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub value: Value,
     pub span: Span,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -51,7 +51,7 @@ impl Entry {
     }
 }
 
-/// A value and its place in a document's text.
+/// A value and its span in a document's text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Located<T> {
     pub value: T,
@@ -65,7 +65,7 @@ impl<T> Located<T> {
 }
 
 impl Value {
-    /// What messages call a value of this type.
+    /// The name of a value's type in messages.
     pub fn type_name(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -78,7 +78,7 @@ impl Value {
         }
     }
 
-    /// A number of any type, or the words for what JSON has no number for.
+    /// A number of any type, or the words for numbers that JSON does not have.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Integer(number) => Some(*number as f64),
@@ -125,7 +125,7 @@ impl Node {
         self.value.number().map(|number| number as f32)
     }
 
-    /// As many items as are asked for, each read.
+    /// Exactly `N` items, each read.
     pub fn array<T: Copy + Default, const N: usize>(&self, read: impl Fn(&Node) -> Option<T>) -> Option<[T; N]> {
         let mut all = [T::default(); N];
         let items = self.items();
@@ -153,7 +153,7 @@ impl Node {
         self.get(key)?.text()
     }
 
-    /// The text at a key, with its place.
+    /// The text at a key, with its span.
     pub fn named_at(&self, key: &str) -> Option<Located<String>> {
         let node = self.get(key)?;
         Some(Located::new(node.text()?.to_owned(), &node.span))
@@ -164,7 +164,7 @@ impl Node {
         self.get(key)?.integer()
     }
 
-    /// Whether the key is there and true.
+    /// `true` if the key is present and true.
     pub fn is_true(&self, key: &str) -> bool {
         self.get(key).and_then(Node::flag).unwrap_or(false)
     }
@@ -179,7 +179,7 @@ impl Node {
         self.get(key).map_or(&[], Node::entries)
     }
 
-    /// Where complaints about all of it point: a table may be long, so they point at its first entry.
+    /// The span at which errors about all of it are reported: a table may be long, so it is that of its first entry.
     pub fn head(&self) -> Span {
         match self.entries() {
             [first, ..] => first.span(),
@@ -187,13 +187,14 @@ impl Node {
         }
     }
 
-    /// The path of the innermost value that a complaint about a part of the text is about: `steps[2].bind.t0`. A key with its value
-    /// stands for the table that begins with it, as [`Self::head`] points at these.
+    /// The path of the innermost value that an error at a span is about: `steps[2].bind.t0`. A key with its value
+    /// stands for the table that begins with it, as in [`Self::head`].
     pub fn path_of(&self, span: &Span) -> String {
         self.path_inside(span).unwrap_or_default()
     }
 
-    /// The same, if a value inside of this one is meant. What is in a table of TOML lies behind its header, and not within its span.
+    /// The same, if a value inside this one is meant. The content of a TOML table follows its header, and is not within
+    /// its span.
     fn path_inside(&self, span: &Span) -> Option<String> {
         let is_at = |place: &Span| place.contains(&span.start);
         let joined = |outer: String, inner: String| match inner.is_empty() || inner.starts_with('[') {

@@ -1,7 +1,7 @@
-//! Documents read from JSON and TOML.
+//! Parses documents from JSON and TOML.
 //!
-//! `serde_json` checks the text and leaves each value as the part of it that it is, so that its place is known. Nesting is capped, so that
-//! a hostile file cannot use up the stack.
+//! `serde_json` checks the text and leaves each value as a slice of it, which gives its span. Nesting is limited, so
+//! that a hostile file cannot exhaust the stack.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 
 use super::{Entry, Node, Span, Value};
 
-/// Arrays and tables inside each other.
+/// The maximum nesting of arrays and tables.
 const MAX_DEPTH: usize = 64;
 
-/// How a document is written.
+/// The syntax of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Syntax {
     /// JavaScript object notation.
@@ -23,21 +23,21 @@ pub enum Syntax {
     Toml,
 }
 
-/// Why a text is no tree, and where.
+/// The reason why a text is invalid, and the position.
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub why: Why,
     pub span: Span,
 }
 
-/// Why a text is no tree.
+/// The reason why a text is invalid.
 #[derive(Debug)]
 pub(crate) enum Why {
-    /// It is not JSON or TOML: in the reader's words.
+    /// It is not JSON or TOML: the parser's message.
     Syntax(String),
-    /// A key stands twice in one table.
+    /// A key occurs twice in one table.
     DuplicateKey(String),
-    /// Its root is no table, but this.
+    /// Its root is not a table, but this.
     NoTable(&'static str),
 }
 
@@ -85,7 +85,7 @@ fn table_of_toml(table: toml::de::DeTable<'_>, span: Span) -> Parsed<Node> {
         let node = node_of_toml(value.into_inner(), value_span)?;
         entries.push(Entry { key: key.into_inner().into_owned(), key_span, node });
     }
-    // The parser sorts by name; bindings shall stay in the writer's order.
+    // The parser sorts by name; bindings must stay in the writer's order.
     entries.sort_by_key(|entry| entry.key_span.start);
     Ok(Node { value: Value::Table(entries), span })
 }
@@ -120,7 +120,7 @@ fn node_of_toml(value: toml::de::DeValue<'_>, span: Span) -> Parsed<Node> {
 
 /// Reads one value of JSON that fills the whole text.
 fn parse_json(text: &str) -> Parsed<Node> {
-    // Editors of some systems put a byte-order mark in front.
+    // Some editors begin files with a byte-order mark.
     let part = text.strip_prefix('\u{feff}').unwrap_or(text);
     read(text, part).and_then(|raw| node_of_json(text, raw, 0))
 }
@@ -150,7 +150,7 @@ fn node_of_json(text: &str, raw: &RawValue, depth: usize) -> Parsed<Node> {
 }
 
 fn entries_of_json(text: &str, part: &str, depth: usize) -> Parsed<Vec<Entry>> {
-    let Pairs(pairs) = read(text, part)?;
+    let JsonEntries(pairs) = read(text, part)?;
     let mut keys = HashSet::new();
     let mut entries = Vec::with_capacity(pairs.len());
     for (key, value) in pairs {
@@ -165,9 +165,9 @@ fn entries_of_json(text: &str, part: &str, depth: usize) -> Parsed<Vec<Entry>> {
 }
 
 /// The keys and values of a table, in the order of the text.
-struct Pairs<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+struct JsonEntries<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Pairs<'de> {
+impl<'de> Deserialize<'de> for JsonEntries<'de> {
     fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Self, D::Error> {
         table.deserialize_map(PairsVisitor)
     }
@@ -176,22 +176,22 @@ impl<'de> Deserialize<'de> for Pairs<'de> {
 struct PairsVisitor;
 
 impl<'de> Visitor<'de> for PairsVisitor {
-    type Value = Pairs<'de>;
+    type Value = JsonEntries<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a table")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Pairs<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<JsonEntries<'de>, A::Error> {
         let mut pairs = Vec::new();
         while let Some(pair) = table.next_entry()? {
             pairs.push(pair);
         }
-        Ok(Pairs(pairs))
+        Ok(JsonEntries(pairs))
     }
 }
 
-/// Reads a part of the text. An error is at the place that `serde_json` names by its line and the byte in it.
+/// Parses a part of the text. An error is at the position that `serde_json` reports as line and byte.
 fn read<'a, T: Deserialize<'a>>(text: &str, part: &'a str) -> Parsed<T> {
     serde_json::from_str(part).map_err(|error| {
         let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
@@ -204,7 +204,7 @@ fn read<'a, T: Deserialize<'a>>(text: &str, part: &'a str) -> Parsed<T> {
     })
 }
 
-/// Where a part of the text lies in it.
+/// The span of a part of the text.
 fn span(text: &str, part: &str) -> Span {
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     start..start + part.len()

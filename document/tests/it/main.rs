@@ -1,4 +1,4 @@
-//! Tests of documents from outside: their mistakes, and what the schema for editors makes of them.
+//! Tests documents from outside: their mistakes, and the schema for editors.
 
 mod mistakes;
 mod schema;

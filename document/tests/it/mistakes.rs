@@ -1,5 +1,5 @@
-//! Forty mistakes, in TOML and in JSON: each is told at its place, in the same words, with what would be right; and the schema for editors
-//! sees those that need neither shaders nor files.
+//! Tests forty mistakes, in TOML and in JSON: each is reported at its position, in the same words, with advice; and the
+//! schema for editors finds those that need neither shaders nor files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,17 +13,17 @@ use super::schema::Schema;
 
 /// A mistake.
 struct Mistake {
-    /// Which of the documents below has it.
+    /// The document below that has it.
     document: &'static str,
-    /// Where, as RFC 6901 writes it; the key is made if need be.
+    /// The position as an RFC 6901 pointer; the key is made if need be.
     place: &'static str,
-    /// What stands there; `null` removes what did.
+    /// The wrong value; `null` removes the right one.
     value: Value,
-    /// The message that must come.
+    /// The expected message.
     message: &'static str,
-    /// What would be right, which comes below it; nothing where the message says it.
+    /// The expected advice below it; empty if the message includes it.
     help: &'static str,
-    /// Whether the schema sees it.
+    /// Set if the schema finds it.
     seen: bool,
 }
 
@@ -296,7 +296,7 @@ fn mistakes() -> Vec<Mistake> {
     rows
 }
 
-/// Of the triangle: two coordinates and four channels each.
+/// Two coordinates and four channels for each vertex of the triangle.
 const VERTICES: [f32; 18] =
     [0.0, 0.85, 1.0, 0.1, 0.1, 1.0, 0.9, -0.75, 0.1, 1.0, 0.1, 1.0, -0.8, -0.6, 0.15, 0.2, 1.0, 1.0];
 
@@ -364,7 +364,7 @@ fn put(document: &mut Value, place: &str, value: &Value) {
     *at = value.clone();
 }
 
-/// Runs a document, and says whether it does what it expects.
+/// Runs a document; `true` if its expectations hold.
 fn run(path: &Path, device: &Device) -> Result<bool, DocumentError> {
     let prepared = Document::load(path)?.prepare(device.limits())?;
     prepared.claim_outputs(path.parent().unwrap(), &mut BTreeSet::new())?;

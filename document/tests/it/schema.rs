@@ -1,4 +1,4 @@
-//! The JSON schema accepts every document of the repository. What it refuses is in `mistakes.rs`.
+//! Checks that the JSON schema accepts every document of the repository. Those that it rejects are in `mistakes.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
 
-/// The schema, ready to be asked.
+/// The compiled schema.
 pub struct Schema {
     schemas: Schemas,
     index: SchemaIndex,
 }
 
 impl Schema {
-    /// That of the repository.
+    /// The schema of the repository.
     pub fn new() -> Self {
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("document.schema.json")).unwrap();
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
@@ -22,13 +22,13 @@ impl Schema {
         Self { schemas, index }
     }
 
-    /// Why a document is refused.
+    /// The reason why a document is rejected.
     pub fn refusal(&self, document: &Value) -> Option<String> {
         self.schemas.validate(document, self.index).err().map(|error| error.to_string())
     }
 }
 
-/// Below a folder, what editors would take for documents.
+/// The files below a folder that editors would take for documents.
 fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.is_dir() {

@@ -1,29 +1,29 @@
-//! Reads what `--compare` names: documents of `--save`, and lines of JSON of any runtime's harness.
+//! Reads the files of `--compare`: documents of `--save`, and lines of JSON of any runtime's harness.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use brolga::bench::Statistics;
 
-use super::peers::Line;
-use super::record::{Figures, Record, Times};
+use super::peers::PeerLine;
+use super::record::{Figures, ResultRecord, Times};
 use crate::cli::stream;
 
 /// Earlier figures of one program or runtime.
 pub(super) struct Baseline {
-    /// What to call it: the file, or the runtime where a file has several.
+    /// Its name: the file, or the runtime if a file has several.
     pub name: String,
-    /// What it was measured on, where that is known.
+    /// The processor of the measurements, if known.
     pub processor: Option<String>,
-    /// What work took that is always the same, where that is known.
+    /// The time of the reference work, which is always the same, if known.
     pub reference: Option<Statistics>,
-    /// Whether other programs disturbed it, as far as that is known.
+    /// Set if other programs are known to have disturbed it.
     pub busy: bool,
     pub rows: Vec<OldRow>,
 }
 
 impl Baseline {
-    /// Whether a baseline has figures of the same things, and of no others. Of other runtimes that is not asked.
+    /// `true` if a baseline has figures of the same things, and of no others. Other runtimes are not checked.
     pub fn has_list_of(&self, figures: &Figures) -> bool {
         let mut before: Vec<_> =
             self.rows.iter().map(|row| (row.document.clone(), row.code.clone(), row.threads)).collect();
@@ -39,8 +39,8 @@ impl Baseline {
         self.rows.iter().all(|row| row.code.is_none()) || before == now
     }
 
-    /// The figures of what a result is of.
-    pub fn row_of(&self, document: &str, record: &Record) -> Option<&OldRow> {
+    /// The figures for the subject of a result.
+    pub fn row_of(&self, document: &str, record: &ResultRecord) -> Option<&OldRow> {
         let is_same = |code: &(String, String)| code.0 == record.shader && code.1 == record.engine;
         self.rows.iter().find(|row| {
             row.document == document
@@ -54,23 +54,23 @@ impl Baseline {
 /// The figures of one document or case.
 pub(super) struct OldRow {
     pub document: String,
-    /// The shader's file and the engine. Another runtime has neither, and is held against all.
+    /// The shader's file and the engine. Another runtime has neither, and is compared with all.
     pub code: Option<(String, String)>,
     pub threads: usize,
-    /// Threads of the shader in one dispatch, where that is known: more or fewer are other work.
+    /// Threads of the shader in one dispatch, if known: more or fewer are other work.
     work: Option<u64>,
     pub run: OldTimes,
     pub compile: OldTimes,
 }
 
-/// Times of one thing.
+/// Measured times.
 #[derive(Clone, Copy, Default)]
 pub(super) struct OldTimes {
     pub wall: Option<Old>,
     pub cpu: Option<Old>,
 }
 
-/// Figures of many times, or the least alone.
+/// The statistics of many times, or the shortest alone.
 #[derive(Clone, Copy)]
 pub(super) enum Old {
     All(Statistics),
@@ -83,7 +83,7 @@ impl From<&Times> for OldTimes {
     }
 }
 
-/// Reads a file, or says what is wrong with it.
+/// Reads a file, or returns a message about what is wrong with it.
 pub(super) fn read(path: &Path) -> Result<Vec<Baseline>, String> {
     let name = path.display();
     let bytes = stream::load(path)?;
@@ -124,13 +124,13 @@ fn of_document(path: &Path, text: &str) -> Result<Baseline, serde_json::Error> {
     Ok(Baseline { name, processor: figures.machine.processor, reference, busy, rows })
 }
 
-/// The least of all rounds, for each runtime that the lines are of.
+/// The shortest times of all rounds, for each runtime in the lines.
 fn of_lines(text: &str) -> Result<Vec<Baseline>, (usize, serde_json::Error)> {
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<PeerLine> = Vec::new();
     for (at, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let error = |error| (at + 1, error);
         let value: serde_json::Value = serde_json::from_str(text).map_err(error)?;
-        // What a runtime could not run, or got wrong, has no figures.
+        // Cases that a runtime could not run, or got wrong, have no figures.
         if value.get("skip").is_some() || value.get("ok").and_then(serde_json::Value::as_f64) == Some(0.0) {
             continue;
         }
@@ -155,7 +155,7 @@ fn of_lines(text: &str) -> Result<Vec<Baseline>, (usize, serde_json::Error)> {
 }
 
 impl OldRow {
-    /// Whether all its times are above 0.
+    /// `true` if all its times are above 0.
     fn is_possible(&self) -> bool {
         let times = [self.run.wall, self.run.cpu, self.compile.wall, self.compile.cpu];
         times.into_iter().flatten().all(|time| match time {
@@ -164,7 +164,7 @@ impl OldRow {
         })
     }
 
-    fn of_line(line: &Line) -> Self {
+    fn of_line(line: &PeerLine) -> Self {
         let least = |ms: f64| Some(Old::LeastMs(ms));
         Self {
             document: line.k.clone(),

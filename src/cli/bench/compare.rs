@@ -1,4 +1,4 @@
-//! Holds figures against earlier ones, and tells what is a change from what is noise.
+//! Compares figures with earlier ones, and distinguishes changes from noise.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -6,23 +6,23 @@ use std::io::{self, Write};
 use brolga::bench::Statistics;
 
 use super::baseline::{Baseline, Old, OldTimes};
-use super::record::{Change, Compared, Figure, Figures, Machine, Record, Times, Verdict, time};
-use super::table::{Row, cell, rows};
+use super::record::{Change, Compared, Figure, Figures, Machine, ResultRecord, Times, Verdict, time};
+use super::table::{TableRow, cell, rows};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
 
-/// What is less than this part is no change, however sure it is: code that only lies elsewhere in memory makes as much.
+/// A relative difference below this is no change, however significant: moving code in memory causes as much.
 const NOTHING: f64 = 0.03;
 
-/// How the machine was, then and now.
+/// The conditions of the machine, then and now.
 #[derive(Clone, Copy)]
 struct Conditions {
-    /// How many times as fast it is now.
+    /// The speed of the machine now, relative to its speed then.
     machine: Option<f64>,
-    /// Whether it was busy at either time.
+    /// Set if it was busy at either time.
     busy: bool,
-    /// Whether the same things were measured.
+    /// Set if the same things were measured.
     has_same_list: bool,
 }
 
@@ -35,7 +35,8 @@ impl Conditions {
 }
 
 impl Change {
-    /// Compares processor times if there is one thread, which other programs on the machine disturb less, else wall times.
+    /// Compares processor times if there is one thread, which other programs on the machine disturb less, else wall
+    /// times.
     fn of(before: &OldTimes, now: &Times, threads: usize, conditions: Conditions) -> Option<Self> {
         let cpu = before.cpu.zip(now.cpu).filter(|_| threads == 1);
         let wall = || before.wall.zip(now.wall);
@@ -60,8 +61,8 @@ impl Change {
 }
 
 impl Verdict {
-    /// A change is one if the middle halves of both do not meet, and both medians and both least times say the same;
-    /// with the times as they are, and with those that a machine as fast as now would have taken before.
+    /// A difference is a change if the interquartile ranges do not overlap, and both medians and both minima agree
+    /// about it; with the times as they are, and with those that a machine as fast as now would have taken before.
     fn of(before: &Statistics, now: &Statistics, machine: f64) -> Self {
         let is_above = |one: &Statistics, by: f64, other: &Statistics| {
             one.lower_ms * by > other.upper_ms
@@ -89,7 +90,7 @@ impl Verdict {
     }
 }
 
-/// Notes in every result what the baselines have beside it.
+/// Adds the comparison with the baselines to every result.
 pub(super) fn compare(figures: &mut Figures, baselines: &[Baseline]) {
     let conditions: Vec<_> = baselines
         .iter()
@@ -104,21 +105,21 @@ pub(super) fn compare(figures: &mut Figures, baselines: &[Baseline]) {
     }
 }
 
-fn compared(document: &str, record: &Record, baseline: &Baseline, conditions: Conditions) -> Option<Compared> {
+fn compared(document: &str, record: &ResultRecord, baseline: &Baseline, conditions: Conditions) -> Option<Compared> {
     let row = baseline.row_of(document, record)?;
     let run = Change::of(&row.run, &record.run, record.device_threads, conditions)?;
     let compile = Change::of(&row.compile, &record.compile.times, 1, conditions);
     Some(Compared { with: baseline.name.clone(), machine: conditions.machine, run, compile })
 }
 
-/// A result and what it is compared with.
-struct Pair<'a> {
-    row: Row<'a>,
+/// A result and the earlier figures for it.
+struct ComparedRow<'a> {
+    row: TableRow<'a>,
     compared: &'a Compared,
 }
 
-/// A column: its heading, whether it holds numbers, and a pair's cell.
-type Column = (&'static str, bool, fn(&Pair<'_>) -> String);
+/// A column: its heading, a flag for numbers, and a pair's cell.
+type Column = (&'static str, bool, fn(&ComparedRow<'_>) -> String);
 
 const COLUMNS: [Column; 11] = [
     ("document", false, |pair| harmless(&pair.row.document.name)),
@@ -153,7 +154,7 @@ pub(super) fn write(out: &mut impl Write, figures: &Figures, baselines: &[Baseli
     Ok(())
 }
 
-/// What to know about the table for a baseline.
+/// Remarks about the table for a baseline.
 fn about(figures: &Figures, baseline: &Baseline) -> String {
     let mut text = "a ratio above 1 means that it is faster now".to_owned();
     let Conditions { machine, busy, has_same_list } =
@@ -174,11 +175,11 @@ fn about(figures: &Figures, baseline: &Baseline) -> String {
     text
 }
 
-fn pairs<'a>(figures: &'a Figures, baseline: &Baseline) -> Vec<Pair<'a>> {
+fn pairs<'a>(figures: &'a Figures, baseline: &Baseline) -> Vec<ComparedRow<'a>> {
     let mut pairs = Vec::new();
     for row in rows(figures) {
         let found = row.record.compared.iter().filter(|compared| compared.with == baseline.name);
-        pairs.extend(found.map(|compared| Pair { row, compared }));
+        pairs.extend(found.map(|compared| ComparedRow { row, compared }));
     }
     pairs
 }
@@ -192,7 +193,7 @@ pub(super) fn unused<'a>(figures: &Figures, baselines: &'a [Baseline]) -> Vec<&'
     baselines.iter().map(|baseline| baseline.name.as_str()).filter(|name| !names.contains(name)).collect()
 }
 
-/// Of positive numbers, if there are any.
+/// The geometric mean of positive numbers, if there are any.
 fn geometric_mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let logarithms: Vec<f64> = numbers.map(f64::ln).collect();
     (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
@@ -224,11 +225,11 @@ mod tests {
         assert_eq!(verdict(times(8.0, 8.1, 8.2, 8.5)), Verdict::Faster);
         assert_eq!(verdict(times(12.0, 12.1, 12.2, 12.5)), Verdict::Slower);
         assert_eq!(verdict(before), Verdict::Same);
-        // The middle halves meet.
+        // The interquartile ranges overlap.
         assert_eq!(verdict(times(11.0, 10.9, 12.2, 14.0)), Verdict::Same);
         // A busy machine: the median moves and the shortest does not.
         assert_eq!(verdict(times(10.1, 12.0, 12.5, 13.0)), Verdict::Same);
-        // Sure, and nothing.
+        // Significant, but negligible.
         let steady = times(10.0, 10.0, 10.0, 10.0);
         assert_eq!(Verdict::of(&steady, &times(10.2, 10.2, 10.2, 10.2), 1.0), Verdict::Same);
     }
@@ -237,8 +238,8 @@ mod tests {
     fn a_slower_machine_makes_no_slower_shader() {
         let (before, now) = (times(10.0, 10.0, 10.0, 10.0), times(12.0, 12.0, 12.0, 12.0));
         let verdict = |machine| Verdict::of(&before, &now, machine);
-        // 12 ms are 10 ms on a machine of 10 / 12 of the speed; on one of half the speed it would even be a gain, which
-        // the times as they are do not show.
+        // 12 ms are 10 ms on a machine of 10 / 12 of the speed; on one of half the speed it would even be an
+        // improvement, which the times as they are do not show.
         assert_eq!(
             [1.0, 0.95, 10.0 / 12.0, 0.5].map(verdict),
             [Verdict::Slower, Verdict::Slower, Verdict::Same, Verdict::Same]
@@ -267,7 +268,7 @@ mod tests {
         let before = OldTimes { wall: Some(Old::All(summary)), cpu: Some(Old::All(summary)) };
         let verdict = |threads| Change::of(&before, &now, threads, busy).map(|change| change.verdict);
         assert_eq!([1, 2].map(verdict), [Some(Verdict::Same), Some(Verdict::Busy)]);
-        // Even what is sure is no gain where other things were measured.
+        // Even a significant change is no improvement if other things were measured.
         let before = OldTimes { wall: None, cpu: Some(Old::All(times(9.0, 9.0, 9.0, 9.0))) };
         let verdict = |has_same_list| {
             Change::of(&before, &now, 1, Conditions { has_same_list, ..CALM }).map(|change| change.verdict)

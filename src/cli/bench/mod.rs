@@ -2,10 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record.rs` | what was measured on what, and compared, as a document |
+//! | `record.rs` | measurements and comparisons, as a document |
 //! | `table.rs` | the tables on a terminal |
 //! | `baseline.rs` | earlier figures, of this program and of others |
-//! | `compare.rs` | figures beside earlier ones |
+//! | `compare.rs` | comparisons with earlier figures |
 //! | `peers.rs` | lines of JSON as the harnesses of other runtimes write them |
 
 mod baseline;
@@ -36,7 +36,7 @@ use super::style::Styles;
 use super::summary::{RunLine, error_json};
 use super::{Ending, documents, report};
 use baseline::Baseline;
-use record::{Account, DocumentRecord, Figures, Machine, Record};
+use record::{Account, DocumentRecord, Figures, Machine, ResultRecord};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -49,7 +49,8 @@ pub(super) struct Arguments {
     /// Measure only these cases of the suite
     #[arg(long, value_name = "CASE,…", value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(suite::NAMES.into_iter().chain(suite::DRAWINGS)))]
     only: Vec<String>,
-    /// Write the cases of the suite to folders below this one, as documents with all their files, instead of measuring them
+    /// Write the cases of the suite to folders below this one, as documents with all their files, instead of measuring
+    /// them
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["documents", "suite", "save", "compare"])]
     export: Option<PathBuf>,
     /// Engines to measure side by side; by default machine code if this processor can run it
@@ -85,7 +86,7 @@ pub(super) struct Arguments {
     device: DeviceOptions,
 }
 
-/// What stdout gets.
+/// The output on stdout.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Tables for people
@@ -96,7 +97,7 @@ enum Format {
     Peers,
 }
 
-/// What runs the shaders.
+/// The engine for the shaders.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OneEngine {
     /// Machine code
@@ -123,7 +124,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let mut save = None;
     if let Some(path) = &arguments.save {
         match Claim::new(path) {
-            // Found to be writable before anything runs.
+            // Checked to be writable before anything runs.
             Ok(claim) => save = Some((path.as_path(), claim)),
             Err(error) => {
                 say_unwritten(path, &error, styles);
@@ -140,7 +141,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     for &threads in &arguments.threads {
         // Without a cache: compiling is measured too.
         match device(threads, arguments.device, None) {
-            // What 0 means may be named beside it.
+            // The number that 0 stands for may also be given.
             Ok(device) if devices.iter().any(|other| other.pool().threads() == device.pool().threads()) => {}
             Ok(device) => devices.push(device),
             Err(ending) => return Ok(ending),
@@ -163,10 +164,10 @@ fn has_repetition<T: PartialEq>(values: &[T]) -> bool {
     values.iter().enumerate().any(|(n, value)| values[..n].contains(value))
 }
 
-/// Writes the cases that are asked for as documents. Drawings are none.
+/// Writes the selected cases as documents. Drawings cannot be exported.
 fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
     for source in sources(arguments).unwrap_or_default() {
-        let Source::Case(name) = source else { continue };
+        let DocumentSource::Case(name) = source else { continue };
         let folder = folder.join(name);
         if let Err(error) = suite::export(name, &folder).expect("the command line takes names of cases only") {
             say_unwritten(&folder, &error, styles);
@@ -176,8 +177,8 @@ fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
     Ending::Fine
 }
 
-/// Where a document comes from.
-enum Source {
+/// The origin of a document.
+enum DocumentSource {
     File(PathBuf),
     /// A case of the suite.
     Case(&'static str),
@@ -185,18 +186,18 @@ enum Source {
     Drawing(&'static str),
 }
 
-impl Source {
-    /// As the command line names it.
+impl DocumentSource {
+    /// The name on the command line.
     fn name(&self) -> String {
         match self {
-            Source::File(path) => path.to_string_lossy().into_owned(),
-            Source::Case(name) | Source::Drawing(name) => (*name).to_owned(),
+            DocumentSource::File(path) => path.to_string_lossy().into_owned(),
+            DocumentSource::Case(name) | DocumentSource::Drawing(name) => (*name).to_owned(),
         }
     }
 }
 
-/// The documents that are named, then the cases that are asked for.
-fn sources(arguments: &Arguments) -> io::Result<Vec<Source>> {
+/// The documents that are named, then the selected cases.
+fn sources(arguments: &Arguments) -> io::Result<Vec<DocumentSource>> {
     let Arguments { documents, suite, only, .. } = arguments;
     let is_wanted = |name: &str| match only.as_slice() {
         [] => *suite || documents.is_empty(),
@@ -204,14 +205,14 @@ fn sources(arguments: &Arguments) -> io::Result<Vec<Source>> {
     };
     let mut sources = Vec::new();
     for path in documents {
-        sources.extend(documents::find(path)?.into_iter().map(Source::File));
+        sources.extend(documents::find(path)?.into_iter().map(DocumentSource::File));
     }
-    sources.extend(suite::NAMES.into_iter().filter(|name| is_wanted(name)).map(Source::Case));
-    sources.extend(suite::DRAWINGS.into_iter().filter(|name| is_wanted(name)).map(Source::Drawing));
+    sources.extend(suite::NAMES.into_iter().filter(|name| is_wanted(name)).map(DocumentSource::Case));
+    sources.extend(suite::DRAWINGS.into_iter().filter(|name| is_wanted(name)).map(DocumentSource::Drawing));
     Ok(sources)
 }
 
-/// Reads what to compare with, or says why it cannot be.
+/// Reads the baselines, or reports an error.
 fn read_baselines(arguments: &Arguments, styles: &Styles) -> Option<Vec<Baseline>> {
     let mut all = Vec::new();
     for path in &arguments.compare {
@@ -231,60 +232,60 @@ fn say_unwritten(path: &Path, error: &io::Error, styles: &Styles) {
     report::print_plain(format!("cannot write {}: {error}", path.display()), None, styles.err);
 }
 
-/// What is the same for all documents of a command, and what became of them.
+/// The settings and the results common to all documents of a command.
 struct Session<'a> {
     arguments: &'a Arguments,
     styles: &'a Styles,
     devices: &'a [Device],
-    sources: Vec<Source>,
+    sources: Vec<DocumentSource>,
     baselines: Vec<Baseline>,
     cancel: CancelToken,
-    /// Why a document has no results, for each source.
+    /// The reason why a document has no results, for each source.
     failures: Vec<Option<Value>>,
     /// The worst so far.
     ending: Ending,
 }
 
 /// A document that can run.
-struct Ready {
+struct BenchDocument {
     prepared: Prepared,
-    /// Of a case of the suite: what a run does, and how many are measured together.
+    /// For a case of the suite: the work of a run, and the number of runs measured together.
     case: Option<(Work, NonZeroU32)>,
 }
 
-/// A form of a document, or a drawing, on one engine and device, after its first run.
+/// A variant of a document, or a drawing, on one engine and device, after its first run.
 struct Checked<'a> {
-    /// Which source it is of.
+    /// The index of its source.
     source: usize,
-    /// What came of the first run; none of a drawing.
+    /// The outcome of the first run; `None` for a drawing.
     outcome: Option<Outcome>,
-    /// What a run does, if that is known.
+    /// The work of a run, if known.
     work: Option<Work>,
-    /// What its code is made of, if it has any.
+    /// Figures about its code, if it has any.
     code: Option<CodeFigures>,
-    /// Its times.
+    /// The measurements.
     series: Series<'a>,
 }
 
 impl Checked<'_> {
-    /// Whether everything is as expected.
+    /// `true` if everything is as expected.
     fn passed(&self) -> bool {
         self.outcome.as_ref().is_none_or(Outcome::passed)
     }
 
-    /// Which form of the document it is.
+    /// The variant of the document.
     fn variant(&self) -> usize {
         self.series.ready().map_or(0, |ready| ready.variant())
     }
 
-    /// Whether the same is wrong with another number of threads.
+    /// `true` if the same is wrong with another number of threads.
     fn fails_as(&self, other: &Self) -> bool {
         let is_same_code = self.variant() == other.variant() && self.series.engine() == other.series.engine();
         let checks = |checked: &Self| checked.outcome.as_ref().map(|outcome| outcome.checks.clone());
         !self.passed() && is_same_code && checks(self) == checks(other)
     }
 
-    /// The shader as the document names it, where there is one only.
+    /// The shader as the document names it, if there is only one.
     fn shader_name(&self) -> String {
         let file = self.series.ready().and_then(|ready| ready.prepared().shader_file(ready.variant()));
         file.map_or(String::new(), |file| file.to_string_lossy().into_owned())
@@ -293,7 +294,7 @@ impl Checked<'_> {
 
 impl<'a> Session<'a> {
     fn run(mut self, save: Option<(&Path, Claim)>) -> io::Result<Ending> {
-        let ready: Vec<Option<Ready>> = (0..self.sources.len()).map(|source| self.ready(source)).collect();
+        let ready: Vec<Option<BenchDocument>> = (0..self.sources.len()).map(|source| self.ready(source)).collect();
         let mut checked = Vec::new();
         for (source, ready) in ready.iter().enumerate() {
             checked.extend(self.check_all(source, ready.as_ref())?);
@@ -315,7 +316,7 @@ impl<'a> Session<'a> {
             self.ending = self.ending.max(Ending::Stopped);
         }
         for checked in &mut checked {
-            // One that the interrupt stopped has no fault.
+            // A series stopped by an interrupt has not failed.
             if let Some(error) = checked.series.take_failure().filter(|_| !interrupted) {
                 self.fail(checked.source, &error);
             }
@@ -351,7 +352,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Keeps the error of a document and says it.
+    /// Keeps and reports the error of a document.
     fn fail(&mut self, source: usize, error: &DocumentError) {
         report::print(error, self.styles.err);
         self.ending = self.ending.max(report::ending(error));
@@ -365,27 +366,27 @@ impl<'a> Session<'a> {
         options
     }
 
-    /// Reads a document; drawings of the suite are none.
-    fn ready(&mut self, source: usize) -> Option<Ready> {
+    /// Reads a document; `None` for drawings of the suite.
+    fn ready(&mut self, source: usize) -> Option<BenchDocument> {
         if self.cancel.is_cancelled() {
             return None;
         }
         let ready = || {
             let (prepared, case) = match &self.sources[source] {
-                Source::File(path) => {
+                DocumentSource::File(path) => {
                     let mut document = Document::load(path)?;
                     let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
                     compiler.compile_document(&mut document, &self.cancel)?;
                     (document.prepare_until(self.devices[0].limits(), &self.cancel)?, None)
                 }
-                Source::Case(name) => {
+                DocumentSource::Case(name) => {
                     let ready = suite::prepare(name).expect("the command line takes names of cases only");
                     (ready.document, Some((ready.work, ready.batch)))
                 }
-                Source::Drawing(_) => return Ok(None),
+                DocumentSource::Drawing(_) => return Ok(None),
             };
             prepared.warnings().iter().for_each(|warning| report::warn(warning, self.styles.err));
-            Ok(Some(Ready { prepared, case }))
+            Ok(Some(BenchDocument { prepared, case }))
         };
         match ready() {
             Ok(ready) => ready,
@@ -396,8 +397,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Runs each form of a document, or a drawing of the suite, once on each engine and device. None counts if one cannot run.
-    fn check_all<'r>(&mut self, source: usize, ready: Option<&'r Ready>) -> io::Result<Vec<Checked<'r>>>
+    /// Runs each variant of a document, or a drawing of the suite, once on each engine and device. Returns none if one
+    /// cannot run.
+    fn check_all<'r>(&mut self, source: usize, ready: Option<&'r BenchDocument>) -> io::Result<Vec<Checked<'r>>>
     where
         'a: 'r,
     {
@@ -411,7 +413,7 @@ impl<'a> Session<'a> {
                     let options = self.options(engine);
                     let begun = match (ready, &self.sources[source]) {
                         (Some(ready), _) => self.check(source, ready, variant, &options, device),
-                        (None, Source::Drawing(name)) => {
+                        (None, DocumentSource::Drawing(name)) => {
                             let series = suite::drawing_series(name, device, &options);
                             let series = series.expect("the command line takes names of drawings only");
                             series.map(|series| Checked { source, outcome: None, work: None, code: None, series })
@@ -439,12 +441,12 @@ impl<'a> Session<'a> {
     fn check<'r>(
         &self,
         source: usize,
-        ready: &'r Ready,
+        ready: &'r BenchDocument,
         variant: usize,
         options: &RunOptions,
         device: &'r Device,
     ) -> Result<Checked<'r>, DocumentError> {
-        let Ready { prepared, case } = ready;
+        let BenchDocument { prepared, case } = ready;
         let watcher = Watcher::start(options.progress.clone(), prepared.document());
         let (mut series, outcome) = Series::begin(prepared, device, variant, options)?;
         drop(watcher);
@@ -456,7 +458,7 @@ impl<'a> Session<'a> {
         Ok(Checked { source, outcome: Some(outcome), work, code, series })
     }
 
-    /// Says what is wrong with the results of the first run, as `brolga run` does.
+    /// Reports mismatches in the results of the first run, as `brolga run` does.
     fn say_mismatch(&mut self, checked: &Checked<'_>) -> io::Result<()> {
         let (Some(outcome), Some(ready)) = (&checked.outcome, checked.series.ready()) else { return Ok(()) };
         if outcome.passed() {
@@ -472,7 +474,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What was measured, and beside what.
+    /// The measurements and their comparisons.
     fn figures(
         &self,
         name: impl Fn(usize) -> Option<String>,
@@ -483,7 +485,7 @@ impl<'a> Session<'a> {
         let record = |source: usize| {
             let path = self.sources[source].name();
             let name = name(source).unwrap_or_else(|| path.clone());
-            let results = checked.iter().filter(|checked| checked.source == source).map(Record::new).collect();
+            let results = checked.iter().filter(|checked| checked.source == source).map(ResultRecord::new).collect();
             DocumentRecord::new(path, name, results, self.failures[source].clone())
         };
         let documents = (0..self.sources.len()).map(record).collect();

@@ -1,24 +1,24 @@
-//! Lines of JSON in the form of the programs that measure other runtimes, so that a round of all of them lies side by
-//! side in one file.
+//! Reads and writes lines of JSON in the form of the programs that measure other runtimes, so that a round of all of
+//! them can be collected in one file.
 
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
 use super::record::Figures;
-use super::table::{Row, rows};
+use super::table::{TableRow, rows};
 
-/// One line. Times are the least, in milliseconds of a dispatch or of compiling. Of what others write, only what is
-/// compared is read.
+/// One line. Times are the shortest, in milliseconds of a dispatch or of compiling. From the lines of others, only the
+/// compared fields are read.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct PeerLine {
     /// The case.
     pub k: String,
-    /// What ran it, and how.
+    /// The runtime, and its configuration.
     #[serde(rename = "impl")]
     pub runtime: String,
     pub wall: f64,
-    /// Of the processor; absent where the system does not tell.
+    /// Processor time; absent if the system does not provide it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<f64>,
     #[serde(skip_deserializing)]
@@ -38,15 +38,15 @@ pub(super) struct Line {
     pub vector_bytes: Option<u32>,
 }
 
-/// Writes a line for each result that was measured, and for each that is wrong one which says that it was not.
+/// Writes a line for each result that was measured, and one without figures for each that is wrong.
 pub(super) fn write(out: &mut impl Write, figures: &Figures, label: &str) -> io::Result<()> {
-    let runtime = |row: &Row<'_>| match row.record.engine.as_str() {
+    let runtime = |row: &TableRow<'_>| match row.record.engine.as_str() {
         "jit" => format!("{label}_{}", row.record.device_threads),
         engine => format!("{label}_{engine}_{}", row.record.device_threads),
     };
     for document in &figures.documents {
         for record in document.results.iter().filter(|record| record.verdict == "fail") {
-            let row = Row { document, record };
+            let row = TableRow { document, record };
             let line =
                 serde_json::json!({ "k": document.name, "impl": runtime(&row), "skip": "wrong results", "ok": 0 });
             writeln!(out, "{line}")?;
@@ -55,7 +55,7 @@ pub(super) fn write(out: &mut impl Write, figures: &Figures, label: &str) -> io:
     for row in rows(figures) {
         let (run, compile) = (&row.record.run, &row.record.compile);
         let Some(wall) = run.wall else { continue };
-        let line = Line {
+        let line = PeerLine {
             k: row.document.name.clone(),
             runtime: runtime(&row),
             wall: wall.least_ms,

@@ -1,5 +1,5 @@
-//! What was measured, as a document: what `--format json` prints and `--save` writes, what `--compare` reads, and what
-//! every table is made from. `docs/bench.md` says what each figure is.
+//! Defines the document of measurements: `--format json` prints it, `--save` writes it, `--compare` reads it, and every
+//! table is made from it. `docs/bench.md` explains each figure.
 
 use std::fs;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Checked;
 use crate::cli::summary::{check_json, milliseconds, verdict};
 
-/// All that a command measured.
+/// All measurements of a command.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Figures {
     pub passed: bool,
@@ -22,36 +22,36 @@ pub(super) struct Figures {
     pub documents: Vec<DocumentRecord>,
 }
 
-/// What was measured on.
+/// The machine of the measurements.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Machine {
     /// The version of the program.
     pub brolga: String,
     pub processor: Option<String>,
-    /// How many threads run at once.
+    /// The number of threads that run at once.
     pub processors: usize,
     pub system: String,
-    /// What work took that is always the same, between the dispatches.
+    /// The times of the reference work, which is always the same, between the dispatches.
     pub reference: Times,
-    /// How much of the time in which threads of the program could have run they waited for a processor, from 0 to 1.
+    /// The fraction of the runnable time of the program's threads that they waited for a processor, from 0 to 1.
     pub waited: Option<f64>,
 }
 
 /// One document, or one case of the suite.
 #[derive(Serialize, Deserialize)]
 pub(super) struct DocumentRecord {
-    /// As the command line names it.
+    /// The name on the command line.
     #[serde(alias = "job")]
     pub document: String,
-    /// As it names itself.
+    /// The name in the document.
     pub name: String,
-    pub results: Vec<Record>,
+    pub results: Vec<ResultRecord>,
     pub error: Option<Value>,
 }
 
 /// A shader on an engine and a number of threads.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct ResultRecord {
     pub shader: String,
     pub engine: String,
     pub verdict: String,
@@ -61,7 +61,7 @@ pub(super) struct Record {
     pub threads: u64,
     #[serde(default)]
     pub expectations: Vec<Value>,
-    pub code: Option<Code>,
+    pub code: Option<CodeRecord>,
     pub compile: Compile,
     pub run: Times,
     pub ns_per_thread: Option<f64>,
@@ -70,23 +70,23 @@ pub(super) struct Record {
     pub work: Option<WorkRecord>,
     pub bytes_per_second: Option<f64>,
     pub operations_per_second: Option<f64>,
-    /// How many times as fast as with one thread in the same run; of several threads only where more than one takes part.
+    /// The speed relative to one thread in the same run; for several threads only if more than one takes part.
     pub speedup: Option<f64>,
-    /// The same for each thread.
+    /// The same, divided by the number of threads.
     pub scaling: Option<f64>,
-    /// Of what draws: what a frame does. Threads are pixels then.
+    /// The work of a frame, for draws. Threads are pixels then.
     #[serde(default)]
     pub frame: Option<FrameRecord>,
     #[serde(default)]
     pub compared: Vec<Compared>,
 }
 
-/// A result beside an earlier one.
+/// A comparison of a result with an earlier one.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Compared {
-    /// The file, or the runtime that its lines are of.
+    /// The file, or the runtime in its lines.
     pub with: String,
-    /// How many times as fast the machine itself is now, by work that is always the same.
+    /// The speed of the machine now relative to then, by the reference work.
     pub machine: Option<f64>,
     pub run: Change,
     pub compile: Option<Change>,
@@ -95,7 +95,7 @@ pub(super) struct Compared {
 /// A time then and now.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Change {
-    /// Which times of both are compared.
+    /// The times that are compared.
     pub what: Figure,
     pub before_ms: f64,
     pub now_ms: f64,
@@ -104,7 +104,7 @@ pub(super) struct Change {
     pub verdict: Verdict,
 }
 
-/// What is compared.
+/// The statistic that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Figure {
@@ -112,30 +112,30 @@ pub(super) enum Figure {
     CpuMedian,
     /// Medians of wall times.
     WallMedian,
-    /// The least processor times, where more is not known.
+    /// The shortest processor times, if others are unknown.
     CpuLeast,
-    /// The least wall times.
+    /// The shortest wall times.
     WallLeast,
 }
 
-/// What a ratio means.
+/// The significance of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Verdict {
     Faster,
     Slower,
-    /// The difference is no larger than what either varies by.
+    /// The difference is no larger than the variation of either.
     Same,
-    /// Other programs had too much of the processors, then or now, for wall times to tell.
+    /// Other programs used too much of the processors, then or now, for wall times to be meaningful.
     Busy,
-    /// Then or now more was measured in turns with it, which leaves it other caches.
+    /// Then or now more was measured in turns with it, which changes the content of its caches.
     #[serde(rename = "other list")]
     OtherList,
-    /// One of them is of another runtime, or it is not known how far it varies.
+    /// One of them is of another runtime, or its variation is unknown.
     Unsaid,
 }
 
-/// What a frame does.
+/// The work of a frame.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct FrameRecord {
     /// Pixels that were shaded.
@@ -143,16 +143,16 @@ pub(super) struct FrameRecord {
     /// Pixels that passed all tests.
     pub samples: u64,
     pub primitives: u64,
-    /// Parts of the first frame: compiling, and finding out what steps do. Records of older versions do not have them.
+    /// Parts of the first frame: compiling and planning. Records of older versions do not have them.
     #[serde(default)]
     pub compile_ms: f64,
     #[serde(default)]
     pub plan_ms: f64,
 }
 
-/// What machine code is made of.
+/// Figures about machine code.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Code {
+pub(super) struct CodeRecord {
     pub bytes: usize,
     pub instructions: u32,
     pub frame_bytes: u32,
@@ -178,7 +178,7 @@ pub(super) struct StageTime {
     pub median_ms: f64,
 }
 
-/// Times of one thing, measured again and again.
+/// The statistics of repeated measurements.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Times {
     pub samples: usize,
@@ -186,7 +186,7 @@ pub(super) struct Times {
     pub cpu: Option<Statistics>,
 }
 
-/// What a dispatch does.
+/// The work of a dispatch.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WorkRecord {
     pub items: u64,
@@ -195,11 +195,11 @@ pub(super) struct WorkRecord {
     pub operations: Option<u64>,
 }
 
-/// Other programs took so much that wall times are theirs too.
+/// The fraction of waiting above which wall times depend on other programs too.
 const BUSY: f64 = 0.05;
 
 impl Machine {
-    /// This one, as it was since the account was begun.
+    /// This machine, since `account` was begun.
     pub fn here(reference: &Samples, account: &Account) -> Self {
         Self {
             brolga: env!("CARGO_PKG_VERSION").to_owned(),
@@ -211,18 +211,18 @@ impl Machine {
         }
     }
 
-    /// Whether other programs had so much of the processors that wall times say little.
+    /// `true` if other programs used so much of the processors that wall times are unreliable.
     pub fn was_busy(&self) -> bool {
         self.waited.is_some_and(|waited| waited > BUSY)
     }
 }
 
 impl DocumentRecord {
-    /// What became of a document.
-    pub fn new(document: String, name: String, mut results: Vec<Record>, error: Option<Value>) -> Self {
+    /// The results of a document.
+    pub fn new(document: String, name: String, mut results: Vec<ResultRecord>, error: Option<Value>) -> Self {
         for at in 0..results.len() {
             if results[at].workers < results[at].device_threads.min(2) {
-                // One worker does it all, however many threads there are.
+                // One worker does everything, however many threads there are.
                 continue;
             }
             let one = results.iter().find(|one| one.device_threads == 1 && one.is_same_code(&results[at]));
@@ -234,8 +234,8 @@ impl DocumentRecord {
     }
 }
 
-impl Record {
-    /// Of a form of a document, or a drawing.
+impl ResultRecord {
+    /// The record of a variant of a document, or of a drawing.
     pub fn new(checked: &Checked<'_>) -> Self {
         let series = &checked.series;
         let (compile, run, work) = (Compile::new(series), Times::new(series.runs()), checked.work);
@@ -266,7 +266,7 @@ impl Record {
             groups,
             threads,
             expectations: outcome.iter().flat_map(|outcome| outcome.checks.iter().map(check_json)).collect(),
-            code: checked.code.map(Code::from),
+            code: checked.code.map(CodeRecord::from),
             ns_per_thread: each(run.wall),
             cpu_ns_per_thread: each(run.cpu),
             threads_per_second: rate(Some(threads)),
@@ -282,12 +282,12 @@ impl Record {
         }
     }
 
-    /// Whether both are of the same shader, engine and threads aside.
+    /// `true` if both are of the same shader, engine and threads aside.
     pub fn is_same_shader(&self, other: &Self) -> bool {
         self.shader == other.shader
     }
 
-    /// Whether both run the same code.
+    /// `true` if both run the same code.
     pub fn is_same_code(&self, other: &Self) -> bool {
         self.is_same_shader(other) && self.engine == other.engine
     }
@@ -299,7 +299,7 @@ impl Compile {
             let median_ms = series.stage(stage)?.median_ms;
             Some(StageTime { stage: stage.name().to_owned(), median_ms })
         };
-        // Of draws the first frame, which has the rest of compiling in it.
+        // For draws the first frame, which includes the rest of compiling.
         let first = if series.report().is_some() { series.first_compile() } else { series.first() };
         Self {
             first_ms: milliseconds(first.cpu.unwrap_or(first.wall)),
@@ -314,13 +314,14 @@ impl Times {
         Self { samples: samples.len(), wall: samples.wall(), cpu: samples.cpu() }
     }
 
-    /// What is said of work of one thread: processor times, which other programs disturb less, where the system tells.
+    /// Statistics of work on one thread: of processor times, which other programs disturb less, if the system provides
+    /// them.
     pub fn of_one_thread(&self) -> Option<Statistics> {
         self.cpu.or(self.wall)
     }
 }
 
-impl From<CodeFigures> for Code {
+impl From<CodeFigures> for CodeRecord {
     fn from(code: CodeFigures) -> Self {
         let CodeFigures { bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads, .. } = code;
         Self { bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads }
@@ -338,18 +339,18 @@ pub(super) fn time(ms: f64) -> String {
     crate::cli::summary::time(Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default())
 }
 
-/// The processor's name, where the system tells it in a file.
+/// The processor's name, if the system has it in a file.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// What the threads of this program ran and waited until now, where the system tells.
+/// The time that threads of this program have run and waited so far, if the system provides it.
 pub(super) struct Account(Option<[u64; 2]>);
 
 impl Account {
-    /// Begins one.
+    /// Starts an account.
     pub fn begin() -> Self {
         Self(ran_and_waited())
     }

@@ -1,8 +1,8 @@
-//! The tables: what dispatches took, what compiling took and gave, what frames took.
+//! Formats the tables: times of dispatches, times and results of compiling, times of frames.
 
 use std::io::{self, Write};
 
-use super::record::{Code, DocumentRecord, Figures, Record, time};
+use super::record::{CodeRecord, DocumentRecord, Figures, ResultRecord, time};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
@@ -10,20 +10,20 @@ use crate::cli::summary::rate;
 
 /// A row is about one result of a document.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct TableRow<'a> {
     pub document: &'a DocumentRecord,
-    pub record: &'a Record,
+    pub record: &'a ResultRecord,
 }
 
-/// A column: its heading, whether it holds numbers, and a row's cell.
-type Column = (&'static str, bool, fn(&Row<'_>) -> String);
+/// A column: its heading, a flag for numbers, and a row's cell.
+type TableColumn = (&'static str, bool, fn(&TableRow<'_>) -> String);
 
-const DOCUMENT: Column = ("document", false, |row| harmless(&row.document.name));
-/// Only there if a document has several.
-const SHADER: Column = ("shader", false, |row| harmless(&row.record.shader));
-const ENGINE: Column = ("engine", false, |row| row.record.engine.clone());
+const DOCUMENT: TableColumn = ("document", false, |row| harmless(&row.document.name));
+/// Present only if a document has several.
+const SHADER: TableColumn = ("shader", false, |row| harmless(&row.record.shader));
+const ENGINE: TableColumn = ("engine", false, |row| row.record.engine.clone());
 
-const RUNS: [Column; 8] = [
+const RUNS: [TableColumn; 8] = [
     ("threads", true, |row| row.record.device_threads.to_string()),
     ("workers", true, |row| row.record.workers.to_string()),
     ("run", true, |row| cell(row.record.run.wall, |times| time(times.median_ms))),
@@ -33,13 +33,13 @@ const RUNS: [Column; 8] = [
     ("ns/thread", true, |row| cell(row.record.ns_per_thread, |ns| format!("{ns:.3}"))),
     ("rate", true, |row| throughput(row.record)),
 ];
-/// Only there if something ran on several threads.
-const SCALING: Column = ("scaling", true, |row| {
+/// Present only if something ran on several threads.
+const SCALING: TableColumn = ("scaling", true, |row| {
     let scaling = row.record.scaling.filter(|_| row.record.workers > 1);
     cell(scaling, |scaling| format!("{:.0} %", scaling * 100.0))
 });
 
-const FRAMES: [Column; 8] = [
+const FRAMES: [TableColumn; 8] = [
     ("threads", true, |row| row.record.device_threads.to_string()),
     ("frame", true, |row| cell(row.record.run.wall, |times| time(times.median_ms))),
     ("least", true, |row| cell(row.record.run.wall, |times| time(times.least_ms))),
@@ -50,7 +50,7 @@ const FRAMES: [Column; 8] = [
     ("first", true, |row| time(row.record.compile.first_ms)),
 ];
 
-const CODE: [Column; 6] = [
+const CODE: [TableColumn; 6] = [
     ("compile", true, |row| cell(row.record.compile.times.of_one_thread(), |times| time(times.median_ms))),
     ("code", true, |row| cell(row.record.code, |code| format!("{} B", code.bytes))),
     ("frame", true, |row| cell(row.record.code, |code| format!("{} B", code.frame_bytes))),
@@ -59,12 +59,12 @@ const CODE: [Column; 6] = [
     ("reloads", true, |row| cell(row.record.code, |code| code.reloads.to_string())),
 ];
 
-/// The size of vectors, and whether larger ones were refused.
-fn vectors(code: Code) -> String {
+/// The size of vectors, marked if larger ones were rejected.
+fn vectors(code: CodeRecord) -> String {
     format!("{} B{}", code.vector_bytes, if code.is_refused { ", refused" } else { "" })
 }
 
-/// Writes the tables of what was measured; nothing if that is nothing.
+/// Writes the tables of the measurements; nothing if there are none.
 pub(super) fn write(out: &mut impl Write, figures: &Figures, style: Style) -> io::Result<()> {
     let (frames, rows): (Vec<_>, Vec<_>) = rows(figures).into_iter().partition(|row| row.record.frame.is_some());
     if !rows.is_empty() {
@@ -81,12 +81,12 @@ pub(super) fn write(out: &mut impl Write, figures: &Figures, style: Style) -> io
     Ok(())
 }
 
-fn sheet<'a>(columns: &[Column], rows: &[Row<'_>]) -> Sheet<'a> {
+fn sheet<'a>(columns: &[TableColumn], rows: &[TableRow<'_>]) -> Sheet<'a> {
     Sheet { headings: headings(columns), cells: rows.iter().map(|row| cells(columns, row)).collect() }
 }
 
-/// What dispatches took.
-fn runs<'a>(rows: &[Row<'_>]) -> Sheet<'a> {
+/// The times of dispatches.
+fn runs<'a>(rows: &[TableRow<'_>]) -> Sheet<'a> {
     let mut columns = [&names(rows), &RUNS[..]].concat();
     if rows.iter().any(|row| row.record.device_threads > 1) {
         columns.push(SCALING);
@@ -94,13 +94,13 @@ fn runs<'a>(rows: &[Row<'_>]) -> Sheet<'a> {
     sheet(&columns, rows)
 }
 
-/// What compiling took, with a column for each stage, and what it gave.
-fn stages<'a>(rows: &[Row<'a>]) -> Sheet<'a> {
+/// The times of compiling, with a column for each stage, and figures about its result.
+fn stages<'a>(rows: &[TableRow<'a>]) -> Sheet<'a> {
     let rows = compiled(rows);
     let names = names(&rows);
     let stages = rows.first().map_or(&[][..], |row| &row.record.compile.stages);
     let stages = stages.iter().map(|stage| (stage.stage.as_str(), true)).collect();
-    let line = |row: &Row<'_>| {
+    let line = |row: &TableRow<'_>| {
         // The interpreter has no code to generate.
         let stage = |ms: f64| cell(Some(ms).filter(|ms| *ms > 0.0), time);
         let stages = row.record.compile.stages.iter().map(|found| stage(found.median_ms)).collect();
@@ -110,39 +110,40 @@ fn stages<'a>(rows: &[Row<'a>]) -> Sheet<'a> {
 }
 
 /// The columns that name a row.
-fn names(rows: &[Row<'_>]) -> Vec<Column> {
+fn names(rows: &[TableRow<'_>]) -> Vec<TableColumn> {
     let several = rows.iter().any(|row| !row.record.is_same_shader(&row.document.results[0]));
     if several { vec![DOCUMENT, SHADER, ENGINE] } else { vec![DOCUMENT, ENGINE] }
 }
 
-fn headings<'a>(columns: &[Column]) -> Vec<(&'a str, bool)> {
+fn headings<'a>(columns: &[TableColumn]) -> Vec<(&'a str, bool)> {
     columns.iter().map(|&(name, number, _)| (name, number)).collect()
 }
 
-fn cells(columns: &[Column], row: &Row<'_>) -> Vec<String> {
+fn cells(columns: &[TableColumn], row: &TableRow<'_>) -> Vec<String> {
     columns.iter().map(|(_, _, cell)| cell(row)).collect()
 }
 
 /// Everything that was measured.
-pub(super) fn rows(figures: &Figures) -> Vec<Row<'_>> {
-    let of_document = |document| move |record| Row { document, record };
+pub(super) fn rows(figures: &Figures) -> Vec<TableRow<'_>> {
+    let of_document = |document| move |record| TableRow { document, record };
     let all = figures.documents.iter().flat_map(|document| document.results.iter().map(of_document(document)));
     all.filter(|row| row.record.run.samples > 0).collect()
 }
 
 /// The first row for each that was compiled.
-fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
+fn compiled<'a>(rows: &[TableRow<'a>]) -> Vec<TableRow<'a>> {
     let is_first = |at: usize| {
-        let same =
-            |row: &Row<'_>| std::ptr::eq(row.document, rows[at].document) && row.record.is_same_code(rows[at].record);
+        let same = |row: &TableRow<'_>| {
+            std::ptr::eq(row.document, rows[at].document) && row.record.is_same_code(rows[at].record)
+        };
         !rows[..at].iter().any(same)
     };
     (0..rows.len()).filter(|&at| is_first(at)).map(|at| rows[at]).collect()
 }
 
-/// What goes through in a second: bytes or operations where they are known, else threads of the shader.
-fn throughput(record: &Record) -> String {
-    let Record { bytes_per_second, operations_per_second, threads_per_second, .. } = record;
+/// The throughput per second: bytes or operations if known, else threads of the shader.
+fn throughput(record: &ResultRecord) -> String {
+    let ResultRecord { bytes_per_second, operations_per_second, threads_per_second, .. } = record;
     match (bytes_per_second, operations_per_second, threads_per_second) {
         (Some(bytes), ..) => rate(*bytes, "B"),
         (_, Some(operations), _) => rate(*operations, "op"),
@@ -151,7 +152,7 @@ fn throughput(record: &Record) -> String {
     }
 }
 
-/// A cell, which is a dash where there is no value.
+/// A cell, which is a dash if there is no value.
 pub(super) fn cell<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| "-".to_owned(), text)
 }

@@ -1,5 +1,5 @@
-//! Runs a compiler until it is done. On an interrupt, or if it takes too long or prints too much, it is killed with everything
-//! that it started.
+//! Runs a compiler until it is done. On an interrupt, or if it takes too long or prints too much, it is killed with all
+//! its descendants.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -19,7 +19,7 @@ use crate::cli::summary::time;
 pub(super) const LONGEST: Duration = Duration::from_secs(300);
 /// The most bytes that it may print, and that its result may have.
 const MOST_BYTES: u64 = 16 << 20;
-/// How often it is polled.
+/// The interval between polls.
 const TICK: Duration = Duration::from_millis(5);
 
 /// A program with its arguments.
@@ -40,7 +40,7 @@ pub(super) fn no_option(path: &Path) -> PathBuf {
 /// A compiler that has exited by itself.
 pub(super) struct Ended {
     pub status: ExitStatus,
-    /// What it wrote to both of its outputs.
+    /// The content of both of its outputs.
     pub said: String,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn run(call: Call, folder: &Path, longest: Duration, cancel: &CancelT
     Err(stopped)
 }
 
-/// Kills a compiler and what it started. It fails only if they have just exited by themselves.
+/// Kills a compiler and its descendants. It fails only if they have just exited by themselves.
 fn kill(child: &mut Child) {
     #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
     let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
@@ -91,7 +91,7 @@ fn kill(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// What a compiler wrote.
+/// The output of a compiler.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, FileProblem> {
     files::read(path, MOST_BYTES)
 }

@@ -1,5 +1,5 @@
-//! The command line of a compiler: one that is known by name, or words with placeholders. No shell reads it, so no character in a
-//! file's name is special.
+//! Parses the command line of a compiler: one that is known by name, or words with placeholders. No shell reads it, so
+//! no character in a file's name is special.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,36 +11,36 @@ use super::defines::{self, Define};
 use super::program;
 use super::vkd3d::{self, Vkd3d};
 
-/// What follows a command without placeholders: the arguments of fxc.
+/// The default arguments for a command without placeholders: those of fxc.
 const USUAL: &str = "-T {profile} -E {entry} {defines} -Fo {output} {input}";
 /// The placeholder that stands for as many words as the macros need.
 const DEFINES: &str = "{defines}";
 
-/// What compiles.
+/// The compiler to call.
 pub(super) enum Command {
     /// vkd3d-compiler, with the arguments that suit it.
     Vkd3d(Vkd3d),
     /// A command line.
-    Line(Line),
+    Line(CommandLine),
 }
 
 /// A command line.
-pub(super) struct Line {
+pub(super) struct CommandLine {
     words: Vec<String>,
 }
 
 impl Command {
-    /// Reads a command line. Quotes of either kind hold a word together; nothing else is special, so that paths of every
-    /// system can be written.
+    /// Reads a command line. Quotes of either kind hold a word together; nothing else is special, so that paths of
+    /// every system can be written.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = split(text)?;
         match words.as_slice() {
             [word] if word == program::VKD3D.0 || vkd3d::is_program(word) => Vkd3d::named(word).map(Command::Vkd3d),
-            _ => Line::new(words).map(Command::Line),
+            _ => CommandLine::new(words).map(Command::Line),
         }
     }
 
-    /// Whether vkd3d-compiler compiles, as far as can be told.
+    /// `true` if the compiler is known to be vkd3d-compiler.
     pub fn is_vkd3d(&self) -> bool {
         match self {
             Command::Vkd3d(_) => true,
@@ -49,7 +49,7 @@ impl Command {
     }
 }
 
-impl Line {
+impl CommandLine {
     fn new(mut words: Vec<String>) -> Result<Self, String> {
         if words.is_empty() {
             return Err("the compiler's command is empty".into());
@@ -142,7 +142,7 @@ mod tests {
 
     fn filled(command: &str, defines: &[Define]) -> Result<Vec<String>, String> {
         let source = Source::new("a b.hlsl".into(), "cs_5_0", "main");
-        let words = Line::new(split(command)?)?.fill(&source, defines, Path::new("/t/o.cso"))?;
+        let words = CommandLine::new(split(command)?)?.fill(&source, defines, Path::new("/t/o.cso"))?;
         Ok(words.into_iter().map(|word| word.into_string().unwrap()).collect())
     }
 
@@ -159,7 +159,7 @@ mod tests {
             ["fxc", "-T", "cs_5_0", "-E", "main", "-D", "SIZE=8 * 8", "-D", "FAST=1", "-Fo", "/t/o.cso", "a b.hlsl"];
         assert_eq!(filled("fxc", &defines).unwrap(), expected);
         assert_eq!(filled("c {input} {defines} {output}", &[]).unwrap(), ["c", "a b.hlsl", "/t/o.cso"]);
-        // They are not lost, and hold together.
+        // They are not lost, and stay single arguments.
         assert!(filled("c {input} {output}", &defines).unwrap_err().contains("no {defines}"));
         assert!(filled("c /D{defines} {input} {output}", &[]).unwrap_err().contains("`/D{defines}`"));
         assert!(filled("fxc", &[("A B".to_owned(), None)]).unwrap_err().contains("`A B`"));
@@ -200,7 +200,7 @@ mod tests {
     fn a_file_whose_name_begins_like_an_option_is_none() {
         let source = Source::new("-x.hlsl".into(), "cs_5_0", "main");
         let words =
-            Line::new(split("c {input} {output}").unwrap()).unwrap().fill(&source, &[], Path::new("o")).unwrap();
+            CommandLine::new(split("c {input} {output}").unwrap()).unwrap().fill(&source, &[], Path::new("o")).unwrap();
         assert_eq!(words[1], Path::new(".").join("-x.hlsl").into_os_string());
     }
 }

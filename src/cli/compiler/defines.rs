@@ -1,4 +1,4 @@
-//! Macros that a source is compiled with.
+//! Checks the macros that a source is compiled with.
 
 /// A macro's name and value. Without a value it is 1, as C's compilers have it.
 pub(super) type Define = (String, Option<String>);
@@ -14,7 +14,7 @@ fn pair<'a>(name: &'a str, value: &'a str) -> Result<(&'a str, &'a str), String>
     if !is_name {
         return Err(format!("`{}` is not the name of a macro: letters, digits and _ make one", super::short(name)));
     }
-    // Each is one line of a text in the end, which a comment or a continuation would lead out of.
+    // Each becomes one line of a text, which a comment or a continuation would break out of.
     if value.contains(['\n', '\r', '\0']) || value.contains("/*") || value.ends_with('\\') {
         return Err(format!("the value of the macro {} is not one line without a comment", super::short(name)));
     }

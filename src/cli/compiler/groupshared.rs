@@ -1,14 +1,14 @@
-//! Arrays in the memory of groups that vkd3d-compiler compiles wrongly: as it reads an element, it loses all indices but the last,
-//! and the place of an array in a structure. `t[i.y][2]` becomes element 2 of `t`, whatever `i.y` is. Version 2.1 does so without a
-//! message; what it writes goes to the right place.
+//! Finds arrays in thread group shared memory that vkd3d-compiler compiles wrongly: when it reads an element, it loses
+//! all indices but the last, and the offset of an array in a structure. `t[i.y][2]` becomes element 2 of `t`, whatever
+//! `i.y` is. Version 2.1 does so without a message; its writes go to the right address.
 //!
-//! Types count too: dimensions of a `typedef`, and arrays that structures have as members. Neither macros nor included files are
-//! looked into.
+//! Types count too: dimensions of a `typedef`, and arrays that structures have as members. Macros and included files
+//! are not examined.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Words in front of a type.
+/// Words that may precede a type.
 const MODIFIERS: [&str; 11] = [
     "static",
     "const",
@@ -22,7 +22,7 @@ const MODIFIERS: [&str; 11] = [
     "unsigned",
     "extern",
 ];
-/// Structures in structures that are read; what is in more of them is passed over.
+/// The maximum nesting of structures; those nested more deeply are skipped.
 const MOST_NESTED: usize = 32;
 
 /// A declaration that is compiled wrongly.
@@ -30,19 +30,19 @@ const MOST_NESTED: usize = 32;
 pub(super) struct Lost {
     /// The bytes of its name and dimensions.
     pub span: Range<usize>,
-    /// What goes wrong, and what to write instead.
+    /// The problem, and advice on how to write it instead.
     pub text: String,
 }
 
 /// The declarations in a source that are compiled wrongly.
 pub(super) fn lost_indices(source: &str) -> Vec<Lost> {
     let words = words(source);
-    let mut reader = Reader { source, words: &words, at: 0, types: HashMap::new(), nesting: 0, lost: Vec::new() };
+    let mut reader = ArrayFinder { source, words: &words, at: 0, types: HashMap::new(), nesting: 0, lost: Vec::new() };
     reader.read();
     reader.lost
 }
 
-/// The words and signs of a text without its comments and strings.
+/// The words and symbols of a text without its comments and strings.
 fn words(source: &str) -> Vec<Range<usize>> {
     let bytes = source.as_bytes();
     let is_word = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii();
@@ -58,7 +58,7 @@ fn words(source: &str) -> Vec<Range<usize>> {
             [b'"', ..] => {
                 rest[1..].iter().position(|&byte| matches!(byte, b'"' | b'\n')).map_or(bytes.len(), |end| at + end + 2)
             }
-            // A directive is no declaration.
+            // A directive is not a declaration.
             [b'#', ..] => end_of_line(source, at),
             [space, ..] if space.is_ascii_whitespace() => at + 1,
             [_, ..] => {
@@ -72,7 +72,7 @@ fn words(source: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// Where the line ends that goes on after each backslash at its end.
+/// The end of a line, which continues after each backslash at its end.
 fn end_of_line(source: &str, from: usize) -> usize {
     let mut end = from;
     for line in source[from..].split_inclusive('\n') {
@@ -86,9 +86,9 @@ fn end_of_line(source: &str, from: usize) -> usize {
 
 /// A type, as far as it has arrays.
 #[derive(Clone, Copy, Default)]
-struct Type {
+struct ArrayType {
     dimensions: usize,
-    /// Whether a structure in it has an array.
+    /// Set if a structure in it has an array.
     has_array_member: bool,
 }
 
@@ -99,18 +99,18 @@ struct Declarator<'a> {
     span: Range<usize>,
 }
 
-struct Reader<'a> {
+struct ArrayFinder<'a> {
     source: &'a str,
     words: &'a [Range<usize>],
     at: usize,
-    /// Types with arrays that have names.
-    types: HashMap<&'a str, Type>,
-    /// How many structures are around the place.
+    /// Named types with arrays.
+    types: HashMap<&'a str, ArrayType>,
+    /// The number of enclosing structures.
     nesting: usize,
     lost: Vec<Lost>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ArrayFinder<'a> {
     fn read(&mut self) {
         while let Some(word) = self.word(self.at) {
             match word {
@@ -142,12 +142,12 @@ impl<'a> Reader<'a> {
         self.words.get(at).map(|word| &self.source[word.clone()])
     }
 
-    /// Whether one of these words, or the end, is next.
+    /// `true` if one of these words, or the end, is next.
     fn is_at(&self, words: &[&str]) -> bool {
         self.word(self.at).is_none_or(|word| words.contains(&word))
     }
 
-    fn read_type(&mut self) -> Type {
+    fn read_type(&mut self) -> ArrayType {
         while self.word(self.at).is_some_and(|word| MODIFIERS.contains(&word)) {
             self.at += 1;
         }
@@ -165,13 +165,13 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn structure(&mut self) -> Type {
+    fn structure(&mut self) -> ArrayType {
         self.at += 1;
         let name = self.word(self.at).filter(|&name| name != "{");
         self.at += usize::from(name.is_some());
         let mut found = name.and_then(|name| self.types.get(name)).copied().unwrap_or_default();
         if self.word(self.at) == Some(":") {
-            // What it inherits.
+            // Its base class.
             self.at += 1;
             found = self.word(self.at).and_then(|name| self.types.get(name)).copied().unwrap_or_default();
             self.at += 1;
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Reads the members of a structure, and tells whether one has an array.
+    /// Reads the members of a structure; returns `true` if one has an array.
     fn members(&mut self) -> bool {
         if self.nesting == MOST_NESTED {
             self.at = self.closing(self.at) + 1;
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         has_array
     }
 
-    /// Reads the names up to the semicolon, with what stands in their brackets.
+    /// Reads the names up to the semicolon, with the text in their brackets.
     fn declarators(&mut self) -> Vec<Declarator<'a>> {
         let mut found = Vec::new();
         while let Some(name) = self.word(self.at).filter(|word| !matches!(*word, ";" | "{" | "}")) {
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// The bracket that closes one, or the end.
+    /// The bracket that matches one, or the end.
     fn closing(&self, open: usize) -> usize {
         let mut depth = 0_usize;
         for at in open..self.words.len() {
@@ -262,14 +262,14 @@ impl<'a> Reader<'a> {
 }
 
 impl Declarator<'_> {
-    /// Its type, where `of` stands in front of it.
-    fn of(&self, of: Type) -> Type {
-        Type { dimensions: of.dimensions + self.dimensions.len(), ..of }
+    /// Its type, after the type specifier `of`.
+    fn of(&self, of: ArrayType) -> ArrayType {
+        ArrayType { dimensions: of.dimensions + self.dimensions.len(), ..of }
     }
 }
 
-/// What goes wrong with a variable of a type, and what to write instead.
-fn advice(declarator: &Declarator<'_>, of: Type) -> String {
+/// The problem with a variable of a type, and advice on how to write it instead.
+fn advice(declarator: &Declarator<'_>, of: ArrayType) -> String {
     let Declarator { name, dimensions, .. } = declarator;
     if of.has_array_member {
         return format!(

@@ -1,25 +1,25 @@
-//! Messages of compilers about a source: `file(line,first-last): error X3000: …` from fxc, and from vkd3d-compiler
-//! `file:line:column: E5000: …`, or `file: E5005: …` and `E5033: …` where it is about no place.
+//! Parses messages of compilers about a source: `file(line,first-last): error X3000: …` from fxc, and from
+//! vkd3d-compiler `file:line:column: E5000: …`, or `file: E5005: …` and `E5033: …` if it has no position.
 
 use std::ops::Range;
 
 /// One message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Message<'a> {
-    /// Empty where it is about none.
+    /// Empty if it names none.
     pub file: &'a str,
-    /// `None` where it is about the whole file.
-    pub place: Option<Place>,
+    /// `None` if it is about the whole file.
+    pub position: Option<MessagePosition>,
     /// Otherwise it is a warning.
     pub is_error: bool,
-    /// The code and the words.
+    /// The code and the message.
     pub text: &'a str,
 }
 
-/// What lines and columns are counted in, from 1.
+/// A position, with lines and columns counted from 1, in one of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// The file: a line, and its first and last column; `None` where the message is about the line.
+pub(super) enum MessagePosition {
+    /// The file: a line, and its first and last column; `None` if the message is about the line.
     Source(usize, Option<(usize, usize)>),
     /// The text that vkd3d's preprocessor makes of it: a line and a column.
     Preprocessed(usize, usize),
@@ -32,8 +32,8 @@ impl<'a> Message<'a> {
     }
 
     fn of_fxc(line: &'a str) -> Option<Self> {
-        let (place, rest) = line.split_once("): ")?;
-        let (file, numbers) = place.rsplit_once('(')?;
+        let (position, rest) = line.split_once("): ")?;
+        let (file, numbers) = position.rsplit_once('(')?;
         let (line, columns) = match numbers.split_once(',') {
             Some((line, columns)) => {
                 let (first, last) = columns.split_once('-').unwrap_or((columns, columns));
@@ -47,8 +47,8 @@ impl<'a> Message<'a> {
             "warning" => false,
             _ => return None,
         };
-        let place = Some(Place::Source(line.parse().ok()?, columns));
-        Some(Self { file, place, is_error, text: text.trim_start_matches("error ") })
+        let position = Some(MessagePosition::Source(line.parse().ok()?, columns));
+        Some(Self { file, position, is_error, text: text.trim_start_matches("error ") })
     }
 
     fn of_vkd3d(line: &'a str) -> Option<Self> {
@@ -57,41 +57,41 @@ impl<'a> Message<'a> {
         let (is_error, number) = code(&line[at..])?;
         let (file, text) = (line[..at].trim_end_matches(": "), &line[at..]);
         let Some((file, line, column)) = numbered(file) else {
-            return Some(Self { file, place: None, is_error, text });
+            return Some(Self { file, position: None, is_error, text });
         };
-        // Those of the preprocessor itself, 4000 and more, count in the file.
-        let place = match number {
-            5000.. => Place::Preprocessed(line, column),
-            _ => Place::Source(line, Some((column, column))),
+        // The codes of the preprocessor itself, 4000 and more, count in the file.
+        let position = match number {
+            5000.. => MessagePosition::Preprocessed(line, column),
+            _ => MessagePosition::Source(line, Some((column, column))),
         };
-        Some(Self { file, place: Some(place), is_error, text })
+        Some(Self { file, position: Some(position), is_error, text })
     }
 
     fn of_colons(line: &'a str) -> Option<Self> {
-        let (place, text) = line.split_once(": ")?;
-        let (file, line, column) = numbered(place)?;
+        let (position, text) = line.split_once(": ")?;
+        let (file, line, column) = numbered(position)?;
         let is_error = match text.as_bytes().first()? {
             b'E' | b'e' | b'f' => true,
             b'W' | b'w' => false,
             _ => return None,
         };
         let text = text.trim_start_matches("error: ").trim_start_matches("warning: ");
-        Some(Self { file, place: Some(Place::Source(line, Some((column, column)))), is_error, text })
+        Some(Self { file, position: Some(MessagePosition::Source(line, Some((column, column)))), is_error, text })
     }
 
-    /// The name that it quotes, if it does.
+    /// The name that it quotes, if any.
     pub fn quoted(&self) -> Option<&'a str> {
         let begin = self.text.find(['"', '\''])?;
         let quote = &self.text[begin..=begin];
         self.text[begin + 1..].split_once(quote).map(|(name, _)| name).filter(|name| !name.is_empty())
     }
 
-    /// The bytes of the source that it is about, if it is about a place. A place in preprocessed text is taken for one in the
-    /// source, but that a name which the message quotes is more certain than the column.
+    /// The bytes of the source that it is about, if it has a position. A position in preprocessed text is used as one
+    /// in the source, except that a name which the message quotes is more reliable than the column.
     pub fn span(&self, source: &str) -> Option<Range<usize>> {
-        let (line, columns, name) = match self.place? {
-            Place::Source(line, columns) => (line, columns, None),
-            Place::Preprocessed(line, column) => (line, Some((column, column)), self.quoted()),
+        let (line, columns, name) = match self.position? {
+            MessagePosition::Source(line, columns) => (line, columns, None),
+            MessagePosition::Preprocessed(line, column) => (line, Some((column, column)), self.quoted()),
         };
         let mut begin = 0;
         for line in source.split_inclusive('\n').take(line.saturating_sub(1)) {
@@ -109,7 +109,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The first place of a word in a text where it is no part of a longer one.
+/// The first occurrence of a word in a text that is not part of a longer one.
 pub(super) fn find_word(text: &str, word: &str) -> Option<Range<usize>> {
     let is_letter = |letter: char| letter == '_' || letter.is_alphanumeric();
     let is_part = |at: &Range<usize>| {
@@ -131,8 +131,8 @@ fn code(text: &str) -> Option<(bool, u32)> {
 }
 
 /// `file:line:column`.
-fn numbered(place: &str) -> Option<(&str, usize, usize)> {
-    let mut parts = place.rsplitn(3, ':');
+fn numbered(position: &str) -> Option<(&str, usize, usize)> {
+    let mut parts = position.rsplitn(3, ':');
     let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     Some((parts.next()?, line, column))
 }
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(parsed("a.hlsl(2): error X3000: syntax error").3, "[numthreads(1, 1, 1)]");
     }
 
-    /// All but the names of the files as version 2.1 prints them of this source and others; the last as 1.2 does.
+    /// All but the file names as version 2.1 prints them for this source and others; the last as 1.2 does.
     #[test]
     fn the_forms_of_vkd3d_lead_to_their_places() {
         for (line, expected) in [

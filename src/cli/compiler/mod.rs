@@ -1,4 +1,4 @@
-//! HLSL compilers: other programs, named on the command line or in the environment.
+//! Runs HLSL compilers: other programs, named on the command line or in the environment.
 //!
 //! | file | what |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | `vkd3d.rs` | vkd3d-compiler: its arguments, its versions |
 //! | `defines.rs` | macros that a source is compiled with |
 //! | `child.rs` | runs it, with limits on its time and output |
-//! | `message.rs` | its messages, and their places in the source |
-//! | `preprocessed.rs` | places in the text that vkd3d-compiler counts lines and columns in |
+//! | `message.rs` | its messages, and their positions in the source |
+//! | `preprocessed.rs` | positions in the text that vkd3d-compiler counts lines and columns in |
 //! | `groupshared.rs` | arrays that vkd3d-compiler compiles wrongly |
 
 mod child;
@@ -37,12 +37,12 @@ use super::{Ending, report, stream};
 use child::Call;
 use command::Command;
 use defines::Define;
-use message::{Message, Place};
+use message::{Message, MessagePosition};
 use preprocessed::Preprocessed;
 pub(super) use program::on_path;
 use vkd3d::Vkd3d;
 
-/// Names the compiler.
+/// The environment variable that names the compiler.
 const VARIABLE: &str = "BROLGA_COMPILER";
 /// Messages that are shown.
 const SHOWN: usize = 20;
@@ -75,21 +75,21 @@ pub(super) struct SourceOptions {
 
 impl SourceOptions {
     /// Reads the shaders of a command.
-    pub fn reader(&self, style: Style) -> Reader<'_> {
-        Reader { options: self, compiler: self.compiler.compiler(None, style), cancel: OnceCell::new() }
+    pub fn reader(&self, style: Style) -> ShaderReader<'_> {
+        ShaderReader { options: self, compiler: self.compiler.compiler(None, style), cancel: OnceCell::new() }
     }
 }
 
 /// Reads shaders, and compiles those that are HLSL.
-pub(super) struct Reader<'a> {
+pub(super) struct ShaderReader<'a> {
     options: &'a SourceOptions,
-    compiler: Compiler,
+    compiler: HlslCompiler,
     /// Made for the first source; before that, an interrupt ends the process.
     cancel: OnceCell<CancelToken>,
 }
 
-impl Reader<'_> {
-    /// The shader in a file, or why there is none. Without a compiler, HLSL is returned as it is.
+impl ShaderReader<'_> {
+    /// The shader in a file, or a message about why there is none. Without a compiler, HLSL is returned as it is.
     pub fn load(&self, path: &Path) -> Result<Vec<u8>, String> {
         if stream::is_standard(path) || !self.compiles(path) {
             return stream::load(path);
@@ -104,29 +104,29 @@ impl Reader<'_> {
         made.map_err(|message| format!("{} is not compiled: {message}", path.display()))
     }
 
-    /// Whether an interrupt came during a compilation. Then no other file should be read.
+    /// `true` if an interrupt came during a compilation. Then no other file should be read.
     pub fn is_interrupted(&self) -> bool {
         self.cancel.get().is_some_and(CancelToken::is_cancelled)
     }
 
-    /// How a command ends if a shader could not be loaded.
+    /// The exit code of a command if a shader could not be loaded.
     pub fn ending(&self) -> Ending {
         if self.is_interrupted() { Ending::Stopped } else { Ending::BadInput }
     }
 
-    /// What to do about an error in reading a shader. Where it is HLSL, that is to name a compiler, best the one that is there.
+    /// Advice on an error in reading a shader. For HLSL, it is to name a compiler, preferably one that is installed.
     pub fn advice(&self, error: &bytecode::Error, path: &Path, bytes: &[u8]) -> Option<String> {
         let help = advice(error, path, bytes)?;
         let named = (Source::is_named_by(path) && self.compiler.command.is_none()).then(on_path).flatten();
         Some(named.map_or(help.clone(), |named| format!("{help}; {named}")))
     }
 
-    /// Whether a file is HLSL and there is a compiler.
+    /// `true` if a file is HLSL and there is a compiler.
     pub fn compiles(&self, path: &Path) -> bool {
         Source::is_named_by(path) && self.compiler.command.is_some()
     }
 
-    /// What to compile in a file.
+    /// The source in a file.
     pub fn source(&self, path: &Path) -> Source {
         Source::new(path.to_owned(), &self.options.profile, &self.options.entry)
     }
@@ -134,26 +134,26 @@ impl Reader<'_> {
 
 impl CompilerOption {
     /// The compiler of the option or of the environment. It may take no longer than the command's limit.
-    pub fn compiler(&self, limit: Option<Duration>, style: Style) -> Compiler {
+    pub fn compiler(&self, limit: Option<Duration>, style: Style) -> HlslCompiler {
         let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());
         let longest = limit.map_or(child::LONGEST, |limit| limit.min(child::LONGEST));
         let command = named.filter(|command| !command.trim().is_empty());
-        Compiler { command, longest, is_checked: Cell::new(false), style }
+        HlslCompiler { command, longest, is_checked: Cell::new(false), style }
     }
 }
 
 /// A compiler, if there is one.
-pub(super) struct Compiler {
+pub(super) struct HlslCompiler {
     command: Option<String>,
     /// The longest time that it may take.
     longest: Duration,
-    /// Whether its version is known to do.
+    /// Set once its version is known to be supported.
     is_checked: Cell<bool>,
     style: Style,
 }
 
-impl Compiler {
-    /// Compiles the HLSL shaders of a document. Without a compiler they stay, and `prepare` says what to do.
+impl HlslCompiler {
+    /// Compiles the HLSL shaders of a document. Without a compiler they stay, and `prepare` gives advice.
     pub fn compile_document(&self, document: &mut Document, cancel: &CancelToken) -> Result<(), DocumentError> {
         match self.command {
             Some(_) => document.compile_sources(|source| self.compile(source, cancel)),
@@ -161,7 +161,7 @@ impl Compiler {
         }
     }
 
-    /// Compiles a source, and shows the compiler's messages. The error is the first of theirs.
+    /// Compiles a source, and shows the compiler's messages. Returns the first of their errors.
     fn compile(&self, source: &Source, cancel: &CancelToken) -> Result<Vec<u8>, SourceError> {
         let defines = &source.defines[..];
         let command = Command::parse(self.command.as_deref().unwrap_or(""))?;
@@ -169,15 +169,15 @@ impl Compiler {
         fs::metadata(&source.path).map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder can be made: {error}"))?;
         // The compiler may run in another folder.
-        let place =
+        let work_folder =
             std::path::absolute(folder.path()).map_err(|error| format!("there is no current folder: {error}"))?;
-        let output = place.join("shader.cso");
+        let output = work_folder.join("shader.cso");
         let call = match &command {
             Command::Line(line) => Call { words: line.fill(source, defines, &output)?, within: None },
             Command::Vkd3d(vkd3d) => {
-                let call = vkd3d.compiles(source, defines, &output, &place)?;
+                let call = vkd3d.compiles(source, defines, &output, &work_folder)?;
                 if !self.is_checked.get() {
-                    vkd3d.check(&place, self.longest, cancel)?;
+                    vkd3d.check(&work_folder, self.longest, cancel)?;
                     self.is_checked.set(true);
                 }
                 call
@@ -186,19 +186,21 @@ impl Compiler {
         if command.is_vkd3d() {
             self.warn_of_lost_indices(source);
         }
-        let run = child::run(call, &place, self.longest, cancel)?;
+        let run = child::run(call, &work_folder, self.longest, cancel)?;
         let messages: Vec<Message<'_>> = run.said.lines().filter_map(Message::parse).collect();
         let preprocessed = match &command {
             Command::Vkd3d(vkd3d)
-                if messages.iter().any(|message| matches!(message.place, Some(Place::Preprocessed(..)))) =>
+                if messages
+                    .iter()
+                    .any(|message| matches!(message.position, Some(MessagePosition::Preprocessed(..)))) =>
             {
-                self.preprocess(vkd3d, source, defines, &place, cancel)?
+                self.preprocess(vkd3d, source, defines, &work_folder, cancel)?
             }
             _ => None,
         };
         let first = self.show(&messages, source, preprocessed.as_ref());
         if !run.status.success() {
-            // What vkd3d's libraries print for their own developers.
+            // vkd3d's libraries print lines for their own developers.
             let is_said = |line: &&str| !line.is_empty() && !line.starts_with("vkd3d:");
             let mut lines = run.said.lines().map(str::trim).filter(is_said);
             let plain = lines.clone().find(|line| line.contains("error ")).or_else(|| lines.next()).map(short);
@@ -239,30 +241,30 @@ impl Compiler {
         }
     }
 
-    /// Shows the messages at their places, and returns the first error.
+    /// Shows the messages at their positions, and returns the first error.
     fn show(&self, messages: &[Message<'_>], source: &Source, preprocessed: Option<&Preprocessed>) -> Option<String> {
         let mut first = None;
         for (n, message) in messages.iter().enumerate() {
             let is_first = message.is_error && first.is_none();
-            // Messages that are not shown are not looked for.
+            // The positions of messages that are not shown are not needed.
             if n >= SHOWN && !is_first {
                 continue;
             }
             let words = short(message.text);
-            let placed = match (message.place, preprocessed) {
-                (Some(Place::Preprocessed(line, column)), Some(preprocessed)) => preprocessed
-                    .place(line, column, message.quoted())
-                    .map(|place| (place.file.to_owned(), place.text.to_owned(), place.span)),
+            let placed = match (message.position, preprocessed) {
+                (Some(MessagePosition::Preprocessed(line, column)), Some(preprocessed)) => preprocessed
+                    .position(line, column, message.quoted())
+                    .map(|position| (position.file.to_owned(), position.text.to_owned(), position.span)),
                 _ => {
                     let file = file_of(message.file, source);
                     let text =
-                        message.place.and_then(|_| child::read_text(&file, MOST_SOURCE).ok()).unwrap_or_default();
+                        message.position.and_then(|_| child::read_text(&file, MOST_SOURCE).ok()).unwrap_or_default();
                     message.span(&text).map(|span| (file, text, span))
                 }
             };
             if is_first {
-                let line = match (message.place, &placed) {
-                    (Some(Place::Source(line, _)), _) => Some(line),
+                let line = match (message.position, &placed) {
+                    (Some(MessagePosition::Source(line, _)), _) => Some(line),
                     (_, Some((_, text, span))) => Some(text[..span.start].matches('\n').count() + 1),
                     _ => None,
                 };
@@ -275,7 +277,7 @@ impl Compiler {
                 Some((file, text, span)) => {
                     report::print_compiler(&file, &text, span, &words, message.is_error, self.style);
                 }
-                // What the error says in the end.
+                // It becomes the command's error.
                 None if is_first => {}
                 None if message.is_error => report::print_plain(words, None, self.style),
                 None => report::warn_plain(words, None, self.style),
@@ -287,7 +289,7 @@ impl Compiler {
         first
     }
 
-    /// Shows what vkd3d-compiler will compile wrongly without a message.
+    /// Warns of code that vkd3d-compiler will compile wrongly without a message.
     fn warn_of_lost_indices(&self, source: &Source) {
         let Ok(text) = child::read_text(&source.path, MOST_SOURCE) else { return };
         let lost = groupshared::lost_indices(&text);
@@ -312,8 +314,8 @@ fn is_text(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'))
 }
 
-/// The file that a message names. Compilers may write the path in their own way, and name included files relative to the
-/// source's folder.
+/// The file that a message names. Compilers may write the path in their own way, and name included files relative to
+/// the source's folder.
 fn file_of(named: &str, source: &Source) -> PathBuf {
     let beside = source.path.parent().map(|folder| folder.join(named));
     if let Some(path) = beside.filter(|path| Path::new(named).is_relative() && path.is_file()) {

@@ -1,9 +1,10 @@
-//! Where lines of preprocessed text come from. vkd3d-compiler counts lines and columns in the text that its preprocessor makes: without
-//! comments, lines that conditions leave out and ends of continued lines, with included files, and with a blank between any two tokens.
-//! The text itself does not say where its lines come from, so they are looked up in the source by what stands in them but for blanks.
+//! Maps lines of preprocessed text back to the source. vkd3d-compiler counts lines and columns in the text that its
+//! preprocessor makes: without comments, lines excluded by conditions and ends of continued lines, with included files,
+//! and with a blank between any two tokens. The text itself has no record of the lines' origin, so they are looked up
+//! in the source by their content without blanks.
 //!
-//! Lines are too high after a call of a function that the compiler itself has in HLSL, such as `smoothstep`: version 2.1 counts the lines
-//! of that too. What a message quotes leads to the right one.
+//! Lines are too high after a call of a function that the compiler itself has in HLSL, such as `smoothstep`: version
+//! 2.1 counts the lines of that too. A name quoted by a message leads to the right one.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,30 +13,30 @@ use std::path::{Path, PathBuf};
 use super::child::read_text;
 use super::message::find_word;
 
-/// Bytes of a text that is looked into, and of the files that it was made of.
+/// The maximum size of a text that is examined, and of the files that it was made from.
 const MOST_BYTES: u64 = 4 << 20;
-/// Included files that are looked into.
+/// The maximum number of included files that are examined.
 const MOST_FILES: usize = 64;
 
-/// A preprocessed text, and the files that it was made of.
+/// A preprocessed text, and the files that it was made from.
 pub(super) struct Preprocessed {
-    /// Those that the compiler counts, and what stands in them but for blanks.
+    /// The lines that the compiler counts, and their content without blanks.
     lines: Vec<(String, String)>,
-    /// How often each of the latter is in it.
+    /// The number of occurrences of each content.
     counts: HashMap<String, usize>,
-    /// The source, and what it includes.
+    /// The source, and the files that it includes.
     files: Vec<File>,
 }
 
-/// A place in a file.
-pub(super) struct Place<'a> {
+/// A position in a file.
+pub(super) struct SourcePosition<'a> {
     pub file: &'a Path,
     pub text: &'a str,
     pub span: Range<usize>,
 }
 
 impl Preprocessed {
-    /// The text that became of a source, if it can be read.
+    /// The preprocessed text of a source, if it can be read.
     pub fn read(text: &Path, source: &Path) -> Option<Self> {
         Some(Self::new(&read_text(text, MOST_BYTES).ok()?, source))
     }
@@ -51,8 +52,8 @@ impl Preprocessed {
         Self { lines, counts, files: read_files(source) }
     }
 
-    /// The place that a line and a column lead to, both counted from 1, with the name that is quoted as standing there.
-    pub fn place(&self, line: usize, column: usize, name: Option<&str>) -> Option<Place<'_>> {
+    /// The position for a line and a column, both counted from 1; `name` is the quoted name that should be there.
+    pub fn position(&self, line: usize, column: usize, name: Option<&str>) -> Option<SourcePosition<'_>> {
         let (at, byte) = self.locate(line.checked_sub(1)?, column.checked_sub(1)?, name)?;
         let (text, key) = &self.lines[at];
         let (file, found) = self.source_line(at, key)?;
@@ -60,17 +61,17 @@ impl Preprocessed {
         let letters = text[..byte].chars().filter(|letter| !letter.is_whitespace()).count();
         let span = match line.bytes.get(letters).filter(|_| line.key == *key) {
             Some(&begin) => begin..begin + word_length(&file.text[begin..]),
-            // A macro made another line of it.
+            // A macro changed the line.
             None => {
                 let whole = line.span(&file.text);
                 let word = name.and_then(|name| find_word(&file.text[whole.clone()], name));
                 word.map_or(whole.clone(), |word| whole.start + word.start..whole.start + word.end)
             }
         };
-        Some(Place { file: &file.path, text: &file.text, span })
+        Some(SourcePosition { file: &file.path, text: &file.text, span })
     }
 
-    /// The line and the byte in it that are meant by a line, which may be too high, and the byte of a column.
+    /// The line and the byte in it for a line, which may be too high, and the byte of a column.
     fn locate(&self, line: usize, byte: usize, name: Option<&str>) -> Option<(usize, usize)> {
         let up_to = &self.lines[..self.lines.len().min(line.saturating_add(1))];
         let begins = |text: &str| text.get(byte..).is_some_and(|rest| rest.starts_with(|first: char| first != ' '));
@@ -90,7 +91,7 @@ impl Preprocessed {
         is_token(text).then_some((line, byte))
     }
 
-    /// The line of a file that a line was made of.
+    /// The line of a file that a line was made from.
     fn source_line(&self, at: usize, key: &str) -> Option<(&File, usize)> {
         let source = self.files.first()?;
         let found = source.at(key);
@@ -110,7 +111,7 @@ impl Preprocessed {
         Some((source, self.between(source, at, key)?))
     }
 
-    /// The line of the source that lies between others as a line does here.
+    /// The line of the source in the same position between others as a line here.
     fn between(&self, source: &File, at: usize, key: &str) -> Option<usize> {
         let anchor = |(_, key): &(String, String)| match source.at(key) {
             [only] if self.counts.get(key) == Some(&1) => Some(*only),
@@ -120,7 +121,7 @@ impl Preprocessed {
         let (before, after) = (&self.lines[..at], &self.lines[at + 1..]);
         let above = before.iter().rev().filter(is_full).enumerate().find_map(|(n, line)| Some((n, anchor(line)?)));
         let below = after.iter().filter(is_full).enumerate().find_map(|(n, line)| Some((n, anchor(line)?)));
-        // Without one, the text begins or ends there.
+        // If there is none, the text begins or ends there.
         let (above, first) = match above {
             Some((n, found)) => (n, found + 1),
             None => (before.iter().filter(is_full).count(), 0),
@@ -135,7 +136,7 @@ impl Preprocessed {
     }
 }
 
-/// A source, and what it includes.
+/// A source, and the files that it includes.
 fn read_files(source: &Path) -> Vec<File> {
     let folder = source.parent().unwrap_or(Path::new(""));
     let mut files: Vec<File> = File::read(source, MOST_BYTES).into_iter().collect();
@@ -156,11 +157,11 @@ fn read_files(source: &Path) -> Vec<File> {
 struct File {
     path: PathBuf,
     text: String,
-    /// Those with something in them that is no directive.
-    lines: Vec<Line>,
-    /// Where lines are in `lines`.
+    /// Lines that are neither empty nor directives.
+    lines: Vec<SourceLine>,
+    /// Indices of lines in `lines`.
     found: HashMap<String, Vec<usize>>,
-    /// The bytes of the names that it includes.
+    /// The byte ranges of the names that it includes.
     includes: Vec<Range<usize>>,
 }
 
@@ -170,9 +171,9 @@ impl File {
     }
 
     fn new(path: &Path, text: String) -> Self {
-        let (directives, lines): (Vec<Line>, Vec<Line>) =
+        let (directives, lines): (Vec<SourceLine>, Vec<SourceLine>) =
             lines(&text).into_iter().partition(|line| line.key.starts_with('#'));
-        let name = |line: &Line| {
+        let name = |line: &SourceLine| {
             let (first, last) = (line.key.find('"')?, line.key.rfind('"')?);
             let byte = |at: usize| line.bytes[line.key[..at].chars().count()];
             (line.key.starts_with("#include\"") && first < last).then(|| byte(first) + 1..byte(last))
@@ -194,17 +195,17 @@ impl File {
     }
 }
 
-/// A line as the preprocessor sees it: without comments, and with those that continue it.
+/// A line as the preprocessor sees it: without comments, and with its continuations.
 #[derive(Default)]
-struct Line {
-    /// What stands in it but for blanks.
+struct SourceLine {
+    /// Its content without blanks.
     key: String,
-    /// Where each letter of that begins.
+    /// The offset of each letter of that.
     bytes: Vec<usize>,
 }
 
-impl Line {
-    /// What it is, without the lines that continue it.
+impl SourceLine {
+    /// Its span, without the continuations.
     fn span(&self, text: &str) -> Range<usize> {
         let begin = self.bytes.first().copied().unwrap_or(0);
         let line = text[begin..].lines().next().unwrap_or("");
@@ -212,10 +213,10 @@ impl Line {
     }
 }
 
-/// The lines of a text that have something in them.
-fn lines(text: &str) -> Vec<Line> {
-    let (mut lines, mut line) = (Vec::new(), Line::default());
-    let mut end = |line: &mut Line| {
+/// The lines of a text that are not empty.
+fn lines(text: &str) -> Vec<SourceLine> {
+    let (mut lines, mut line) = (Vec::new(), SourceLine::default());
+    let mut end = |line: &mut SourceLine| {
         if !line.bytes.is_empty() {
             lines.push(std::mem::take(line));
         }
@@ -281,7 +282,7 @@ void main() {
 #endif
 ";
 
-    /// What vkd3d-compiler 2.1 makes of it. It says that `foo` is unknown at 9:17 and 15:1, and `bar` at 13:21.
+    /// The output of vkd3d-compiler 2.1. It reports `foo` as unknown at 9:17 and 15:1, and `bar` at 13:21.
     const TEXT: &str = "
 
 
@@ -309,36 +310,36 @@ foo ) ; }
     }
 
     #[track_caller]
-    fn place(text: &str, line: usize, column: usize, name: &str) -> Option<(usize, String)> {
+    fn position(text: &str, line: usize, column: usize, name: &str) -> Option<(usize, String)> {
         let preprocessed = preprocessed(text);
-        let place = preprocessed.place(line, column, Some(name).filter(|name| !name.is_empty()))?;
-        Some((SOURCE[..place.span.start].matches('\n').count() + 1, SOURCE[place.span].to_owned()))
+        let position = preprocessed.position(line, column, Some(name).filter(|name| !name.is_empty()))?;
+        Some((SOURCE[..position.span.start].matches('\n').count() + 1, SOURCE[position.span].to_owned()))
     }
 
     #[test]
     fn lines_and_columns_lead_to_the_source() {
-        assert_eq!(place(TEXT, 9, 17, "foo"), Some((12, "foo".into())));
-        assert_eq!(place(TEXT, 15, 1, "foo"), Some((19, "foo".into())));
-        assert_eq!(place(TEXT, 5, 1, ""), Some((8, "RWByteAddressBuffer".into())));
-        assert_eq!(place(TEXT, 8, 11, ""), Some((11, "(".into())));
+        assert_eq!(position(TEXT, 9, 17, "foo"), Some((12, "foo".into())));
+        assert_eq!(position(TEXT, 15, 1, "foo"), Some((19, "foo".into())));
+        assert_eq!(position(TEXT, 5, 1, ""), Some((8, "RWByteAddressBuffer".into())));
+        assert_eq!(position(TEXT, 8, 11, ""), Some((11, "(".into())));
         // A macro has changed the line.
-        assert_eq!(place(TEXT, 13, 21, "bar"), Some((17, "bar".into())));
-        assert_eq!(place(TEXT, 13, 21, ""), Some((17, "o.Store(4, M(bar));".into())));
+        assert_eq!(position(TEXT, 13, 21, "bar"), Some((17, "bar".into())));
+        assert_eq!(position(TEXT, 13, 21, ""), Some((17, "o.Store(4, M(bar));".into())));
         for (line, column) in [(0, 0), (9, 0), (0, 1), (9, 18), (9, 9999), (99, 1)] {
-            assert_eq!(place(TEXT, line, column, ""), None, "{line}:{column}");
+            assert_eq!(position(TEXT, line, column, ""), None, "{line}:{column}");
         }
-        assert_eq!(place("", 1, 1, ""), None);
+        assert_eq!(position("", 1, 1, ""), None);
     }
 
     /// As after a call of `smoothstep`, whose four lines are counted.
     #[test]
     fn lines_that_are_too_high_are_found_by_the_name() {
-        assert_eq!(place(TEXT, 13, 17, "foo"), Some((12, "foo".into())));
-        assert_eq!(place(TEXT, 19, 1, "foo"), Some((19, "foo".into())));
-        assert_eq!(place(TEXT, 99, 21, "bar"), Some((17, "bar".into())));
+        assert_eq!(position(TEXT, 13, 17, "foo"), Some((12, "foo".into())));
+        assert_eq!(position(TEXT, 19, 1, "foo"), Some((19, "foo".into())));
+        assert_eq!(position(TEXT, 99, 21, "bar"), Some((17, "bar".into())));
         // The columns of its own line are wrong too.
-        assert_eq!(place(TEXT, 17, 50, "bar"), Some((17, "bar".into())));
-        assert_eq!(place(TEXT, 99, 21, "absent"), None);
+        assert_eq!(position(TEXT, 17, 50, "bar"), Some((17, "bar".into())));
+        assert_eq!(position(TEXT, 99, 21, "absent"), None);
     }
 
     /// Lines of included files come before those of the source, which are counted on.
@@ -352,9 +353,9 @@ foo ) ; }
             "\n\n\nfloat g ( ) { return foo ; } \nvoid h ( ) { \n} \n\nvoid main ( ) { \n} \nvoid f ( ) { \n} \n";
         let preprocessed = Preprocessed::new(text, &folder.path().join("a b.hlsl"));
         let found = |line: usize| {
-            let place = preprocessed.place(line, 1, None).unwrap();
-            let name = place.file.file_name().unwrap().to_str().unwrap();
-            (name.to_owned(), place.text[..place.span.start].matches('\n').count() + 1)
+            let position = preprocessed.position(line, 1, None).unwrap();
+            let name = position.file.file_name().unwrap().to_str().unwrap();
+            (name.to_owned(), position.text[..position.span.start].matches('\n').count() + 1)
         };
         assert_eq!(found(4), ("in c.hlsli".into(), 3));
         assert_eq!(found(5), ("in c.hlsli".into(), 4));
@@ -367,8 +368,8 @@ foo ) ; }
             let preprocessed = preprocessed(text);
             for (line, column) in (0..30).flat_map(|line| [0, 1, 2, 30, usize::MAX].map(|column| (line, column))) {
                 for name in [None, Some("o"), Some("}"), Some("ä"), Some(" ")] {
-                    if let Some(place) = preprocessed.place(line, column, name) {
-                        assert!(place.text.get(place.span).is_some());
+                    if let Some(position) = preprocessed.position(line, column, name) {
+                        assert!(position.text.get(position.span).is_some());
                     }
                 }
             }

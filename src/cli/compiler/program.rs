@@ -1,9 +1,9 @@
-//! Programs in the folders of PATH. Nothing here starts them.
+//! Finds programs in the folders of PATH. Nothing here starts them.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// What `--compiler` calls vkd3d-compiler, and its program.
+/// The name of vkd3d-compiler for `--compiler`, and its program.
 pub(super) const VKD3D: (&str, &str) = ("vkd3d", "vkd3d-compiler");
 /// The compilers that `--compiler` knows by name, the best first.
 const NAMED: [(&str, &str); 2] = [("fxc", "fxc"), VKD3D];
@@ -18,7 +18,7 @@ pub(super) fn find(name: &str) -> Option<PathBuf> {
     std::path::absolute(found).ok()
 }
 
-/// What to do about a source that no compiler is named for, if one is on the PATH.
+/// Advice for a source without a compiler, if one is on the PATH.
 pub(in crate::cli) fn on_path() -> Option<String> {
     let (name, program) = NAMED.into_iter().find(|(_, program)| find(program).is_some())?;
     Some(format!("`{program}` is on the PATH: `--compiler {name}` compiles with it"))

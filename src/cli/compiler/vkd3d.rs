@@ -1,4 +1,4 @@
-//! vkd3d-compiler by name: what it is called with for a profile, and which versions of it can compile HLSL.
+//! Calls vkd3d-compiler by name: its arguments for a profile, and the versions of it that can compile HLSL.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,22 +12,22 @@ use super::child::{self, Call, no_option};
 use super::defines::{self, Define};
 use super::{program, short};
 
-/// What it is called itself.
+/// The name of its program.
 const PROGRAM: &str = program::VKD3D.1;
 /// The first version that is known to compile compute shaders. 1.2, which Debian 12 has, reads no HLSL at all.
 const FIRST: (u32, u32) = (2, 1);
-/// What `--version` prints before the version.
+/// The text before the version in the output of `--version`.
 const TITLE: &str = "vkd3d shader compiler version ";
-/// How long it may take to say its version.
+/// The time limit for printing its version.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Whether a word of a command line is a path of the program, on any system.
+/// `true` if a word of a command line is a path of the program, on any system.
 pub(super) fn is_program(word: &str) -> bool {
     let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
     file.strip_suffix(".exe").unwrap_or(file) == PROGRAM
 }
 
-/// The program, where it is.
+/// The path of the program.
 pub(super) struct Vkd3d {
     path: PathBuf,
 }
@@ -49,7 +49,7 @@ impl Vkd3d {
         Ok(Self { path })
     }
 
-    /// Asks the program for its version, and refuses those that cannot compile HLSL.
+    /// Asks the program for its version, and rejects those that cannot compile HLSL.
     pub fn check(&self, folder: &Path, longest: Duration, cancel: &CancelToken) -> Result<(), SourceError> {
         let call = Call { words: vec![self.path.clone().into(), "--version".into()], within: None };
         let said = child::run(call, folder, longest.min(LONGEST), cancel)?.said;
@@ -76,7 +76,7 @@ impl Vkd3d {
         }
     }
 
-    /// How a source is compiled. What is written for that goes into `folder`.
+    /// The call that compiles a source. Files for it are written into `folder`.
     pub fn compiles(
         &self,
         source: &Source,
@@ -89,7 +89,7 @@ impl Vkd3d {
         self.call(&options, source, defines, output, folder)
     }
 
-    /// How the text is made that the compiler counts lines and columns in.
+    /// The call that makes the text that the compiler counts lines and columns in.
     pub fn preprocesses(
         &self,
         source: &Source,
@@ -100,7 +100,7 @@ impl Vkd3d {
         self.call(&["-x", "hlsl", "-E"], source, defines, output, folder)
     }
 
-    /// The program runs in the source's folder, because it looks for included files where it runs.
+    /// A call of the program in the source's folder, because it looks for included files in the current one.
     fn call(
         &self,
         options: &[&str],
@@ -127,13 +127,13 @@ fn target(profile: &str) -> Result<&'static str, SourceError> {
             short(profile)
         )
         .into()),
-        // What is no profile at all the program tells.
+        // The program reports invalid profiles.
         _ => Ok("dxbc-tpf"),
     }
 }
 
-/// The file that the program reads, seen from the source's folder. It has no option that defines macros, so they are written
-/// into a file that includes the source.
+/// The file that the program reads, seen from the source's folder. It has no option that defines macros, so they are
+/// written into a file that includes the source.
 fn input(source: &Source, defines: &[Define], folder: &Path) -> Result<OsString, SourceError> {
     let name = source.path.file_name().unwrap_or(source.path.as_os_str());
     if defines.is_empty() {
@@ -152,11 +152,12 @@ fn input(source: &Source, defines: &[Define], folder: &Path) -> Result<OsString,
     Ok(path.into_os_string())
 }
 
-/// The version in what `--version` prints: `vkd3d shader compiler version 1.2 using vkd3d-shader 1.2 (Debian 1.2-15)`.
+/// The version in the output of `--version`: `vkd3d shader compiler version 1.2 using vkd3d-shader 1.2 (Debian
+/// 1.2-15)`.
 fn version(said: &str) -> Option<(u32, u32)> {
     let number = said.lines().find_map(|line| line.trim().strip_prefix(TITLE))?.split_whitespace().next()?;
     let mut parts = number.split('.');
-    // What follows a release's number, as in 2.1-rc1, does not count.
+    // Suffixes of a release's number, as in 2.1-rc1, do not count.
     let digits =
         |part: &str| part.split(|letter: char| !letter.is_ascii_digit()).next().and_then(|part| part.parse().ok());
     Some((digits(parts.next()?)?, parts.next().map_or(Some(0), digits)?))

@@ -1,5 +1,5 @@
-//! What becomes of colours after the pixel shader, and flat ones before it: "Alpha Testing State", "Fog Formulas", "Shading Modes",
-//! "Face Register".
+//! Tests operations on colours after the pixel shader, and flat shading before it: "Alpha Testing State", "Fog
+//! Formulas", "Shading Modes", "Face Register".
 
 use brolga::Comparison;
 use brolga::raster::{Direct3D9Values, Distance, FogMode, PipelineDesc};
@@ -12,7 +12,7 @@ use super::sketch::{PLACE, Sketch};
 #[test]
 fn alpha_functions_compare_codes() {
     use Comparison::*;
-    // The pixel shader gives its constant's alpha.
+    // The pixel shader writes its constant's alpha.
     let of_code = |code: f32, function, reference: u8| {
         let pixel = format!("ps_2_0\ndef c0, 1, 1, 1, {}\nmov r0, c0\nmov oC0, r0", code / 255.0);
         let set = move |desc: &mut PipelineDesc| desc.direct3d9.alpha_test = Some(function);
@@ -34,14 +34,15 @@ fn alpha_functions_compare_codes() {
         let passes = [127.0, 128.0, 129.0].map(|code| of_code(code, function, 128));
         assert_eq!(passes, expected, "{function:?}");
     }
-    // Alpha is rounded to a code first. What a target of floats can have is not clamped.
+    // Alpha is rounded to a code first. Values that a target of floats can hold are not clamped.
     assert!(of_code(127.6, Equal, 128) && !of_code(127.4, Equal, 128));
     assert!(of_code(300.0, Greater, 255) && !of_code(300.0, Equal, 255) && !of_code(300.0, LessEqual, 255));
     assert!(of_code(-4.0, Less, 0) && !of_code(-4.0, Equal, 0) && !of_code(-4.0, GreaterEqual, 0));
     assert!(of_code(1e30, Greater, 255) && of_code(-1e30, Less, 0) && of_code(255.0, Equal, 255));
 }
 
-/// What fixed points hold is between 0 and 1, and so is the alpha that is compared. The reference is in the lowest 8 bits of its state.
+/// Fixed-point values are between 0 and 1, and so is the alpha that is compared. The reference is the lowest 8 bits of
+/// its state.
 #[test]
 fn alpha_is_compared_as_targets_of_fixed_point_have_it() {
     let passes = |alpha: &str, function: &str, reference: u32| {
@@ -102,8 +103,8 @@ fn fog_takes_the_place_of_colours() {
     assert_near(fogged(FogMode::Vertex, own, 0.5, &usual), [1.0, 0.5, 0.0, 0.75], 0.0);
 }
 
-/// A scene of transformed vertices: x, y, z, 1/w, and what is left of a stride of 8 floats. The fog is white, what it hides (0.25, 0.5,
-/// 0.75).
+/// A scene of transformed vertices: x, y, z, 1/w, and the rest of a stride of 8 floats. The fog is white, the colour
+/// behind it (0.25, 0.5, 0.75).
 fn transformed(z: f32, rhw: f32, elements: &[(&str, u32)], states: Value) -> Sketch {
     let mut sketch = Sketch::new(PLACE, "ps_2_0\ndef c0, 0.25, 0.5, 0.75, 1\nmov oC0, c0");
     let corners = [[-1.0, -1.0], [16.0, -1.0], [-1.0, 16.0]].map(|[x, y]| [x, y, z, rhw, 1.0, 1.0, 1.0, 0.75]);
@@ -122,8 +123,8 @@ fn transformed(z: f32, rhw: f32, elements: &[(&str, u32)], states: Value) -> Ske
     sketch
 }
 
-/// "Pixel Fog": "Direct3D takes the reciprocal of the RHW element"; "Vertex Fog": the factor is "the alpha component of the specular
-/// color".
+/// "Pixel Fog": "Direct3D takes the reciprocal of the RHW element"; "Vertex Fog": the factor is "the alpha component of
+/// the specular color".
 #[test]
 fn fog_of_transformed_vertices_is_of_their_w() {
     let mixed = |factor: f64| [0.25, 0.5, 0.75].map(|own| own * factor + 1.0 - factor);
@@ -156,7 +157,7 @@ fn fog_of_transformed_vertices_is_of_their_w() {
         sketch.complaint(),
         "pipelines.main.fog_distance: there is no distance of fog `Z` [expected one of DEPTH, W]"
     );
-    // Shaders' vertices have their depth, unless a scene says otherwise: w is 1.
+    // Vertices of vertex shaders have their depth, unless a scene says otherwise: w is 1.
     let mut sketch = Sketch::new(PLACE, "ps_2_0\ndef c0, 0.25, 0.5, 0.75, 1\nmov oC0, c0");
     sketch.draw(
         "render_states",

@@ -1,5 +1,5 @@
-//! Draws any one shader of Direct3D 9, with a shader of the other stage that is made for it, and with random vertices, constants and
-//! textures.
+//! Draws any one shader of Direct3D 9, with a shader of the other stage that is made for it, and with random vertices,
+//! constants and textures.
 
 use brolga::bytecode::Limits;
 use brolga::bytecode::sm3::{self, ItemKind, TextureType, ValidProgram};
@@ -10,7 +10,7 @@ use brolga::{
 };
 use brolga_testing::run::module;
 
-/// Pixels along each side of the picture.
+/// Width and height of the picture in pixels.
 const SIZE: u32 = 24;
 
 const VERTICES: u32 = 12;
@@ -18,16 +18,16 @@ const VERTICES: u32 = 12;
 /// Rounds of loops for a batch of invocations.
 const FUEL: u64 = 200;
 
-/// The most outputs of a vs_3_0 beside its position.
+/// The maximum number of outputs of a vs_3_0 in addition to its position.
 const MOST_OUTPUTS: usize = 11;
 
-/// A shader with all that a draw of it needs.
+/// A shader with everything needed to draw it.
 pub struct Drawing {
     vertex: Vec<u8>,
     pixel: Vec<u8>,
     layout: Vec<InputElement>,
     textures: Vec<(u32, Dimension)>,
-    /// Where vertices, constants and texels come from.
+    /// The seed of vertices, constants and texels.
     seed: u32,
 }
 
@@ -58,7 +58,7 @@ impl Drawing {
     /// The picture that an engine makes, as bytes.
     ///
     /// # Errors
-    /// If the shaders or what is bound do not fit, or a loop is too long.
+    /// If the shaders or the bindings do not match, or a loop is too long.
     pub fn draw(&self, device: &Device, engine: Engine) -> Result<Vec<u8>, DrawError> {
         let mut numbers = Numbers(self.seed);
         let format = Format::R32G32B32A32_FLOAT;
@@ -117,7 +117,7 @@ impl Numbers {
     }
 }
 
-/// The textures that a program samples, all that there may be if it does not declare them.
+/// The textures that a program samples, or all possible ones if it does not declare them.
 fn textures(program: &ValidProgram) -> Vec<(u32, Dimension)> {
     let program = program.program();
     if program.version.major() == 1 {
@@ -141,7 +141,7 @@ fn semantic(parameter: &Parameter) -> &Semantic {
     parameter.semantic.as_ref().expect("what is linked has one")
 }
 
-/// A pixel shader that adds up what a vertex shader writes.
+/// A pixel shader that adds up the outputs of a vertex shader.
 fn pixel_shader(major: u32, outputs: &[Parameter]) -> String {
     let mut text = String::new();
     let mut sum = "mov r0, c0\n".to_owned();
@@ -171,7 +171,7 @@ fn pixel_shader(major: u32, outputs: &[Parameter]) -> String {
     text + &sum + "mov oC0, r0\n"
 }
 
-/// A vertex shader that writes what a pixel shader reads.
+/// A vertex shader that writes the inputs of a pixel shader.
 fn vertex_shader(major: u32, inputs: &[Parameter]) -> String {
     let mut text = "dcl_position v0\ndcl_texcoord v1\n".to_owned();
     if major < 3 {

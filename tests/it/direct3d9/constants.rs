@@ -1,17 +1,19 @@
-//! Constants that a scene sets by name, and the values of the source where it does not: `values.hlsl`, computed here as it is written.
+//! Tests constants that a scene sets by name, and the values of the source for others: `values.hlsl`, computed here as
+//! it is written.
 
 use serde_json::{Value, json};
 
 use super::probe::assert_near;
 use super::sketch::Sketch;
 
-/// The vertex shader gives its colour, which is the same for all vertices if the matrices leave positions out.
+/// The vertex shader writes its colour, which is the same for all vertices if the matrices leave positions out.
 fn sketch() -> Sketch {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/direct3d9/values.main.vs_3_0.cso");
     let text = "ps_3_0\ndcl_color v0\nmov oC0, v0";
     let pixel = brolga::bytecode::sm3::assemble(text, &Default::default()).unwrap();
     let mut sketch = Sketch::of_shaders(&std::fs::read(path).unwrap(), &brolga::bytecode::sm3::encode(&pixel));
-    // All positions are those of a triangle over everything, which the shader makes of vertices whose x and y it takes apart.
+    // All positions are those of a triangle over everything, which the shader computes from vertices whose x and y it
+    // takes apart.
     sketch.scene["resources"]["corners"]["f32"] = json!([-1, 1, 0.5, 1, 7, 1, 0.5, 1, -1, -7, 0.5, 1]);
     sketch
 }
@@ -36,8 +38,8 @@ fn constants_have_names_and_default_values() {
     assert_near(sketch.color(), [-7.0, 9.0, 0.0, 0.0], 1e-6);
     sketch.draw("vs_constants", with(json!({"rounds": 0, "flags": [false, false], "whole": [2, 3]})));
     assert_near(sketch.color(), [2.0, 3.0, 0.0, 0.0], 1e-6);
-    // The second light is on by default, and its matrix gives w alone in all its columns, so 1; its weight is 4. The first one's colour
-    // counts by the second one's range.
+    // The second light is on by default, and its matrix gives w alone in all its columns, so 1; its weight is 4. The
+    // first one's colour is weighted by the second one's range.
     let lights = json!({
         "rounds": 0, "whole": [0, 0],
         "lights[1].place": [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3],

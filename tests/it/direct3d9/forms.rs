@@ -1,5 +1,5 @@
-//! Every form of `dcl` in a draw: inputs of every usage, outputs of every usage, registers of ps_2_0, samplers of every kind; and what samplers
-//! see where nothing is set.
+//! Tests every form of `dcl` in a draw: inputs of every usage, outputs of every usage, registers of ps_2_0, samplers of
+//! every kind; and the defaults of samplers and textures.
 
 use brolga::raster::InputElement;
 use brolga::{Format, Register, StageKind, View};
@@ -25,7 +25,7 @@ const USAGES: [&str; 13] = [
     "sample",
 ];
 
-/// Draws a rectangle whose second element has a usage, and gives a pixel in the middle.
+/// Draws a rectangle whose second element has a usage, and returns a pixel in the middle.
 fn drawn(usage: &str, index: u32, vertex: &str, pixel: &str) -> [f32; 4] {
     let mut vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
     vertices.iter_mut().for_each(|[_, value]| *value = [0.25, 0.5, 0.75, 1.0]);
@@ -94,7 +94,7 @@ fn kinds() -> [(&'static str, &'static str, Value, f32); 5] {
     ]
 }
 
-/// Shaders of each kind that sample a texture at a place, and the register that it is bound to.
+/// Shaders of each kind that sample a texture at `place`, and the register that it is bound to.
 fn shaders(kind: &str, place: &str) -> [(String, String, &'static str); 3] {
     [
         (

@@ -1,4 +1,4 @@
-//! What fills what: usages between stages, and the types of elements ("Vertex Declaration", `D3DDECLTYPE`).
+//! Tests the links between stages by usage, and the types of vertex elements ("Vertex Declaration", `D3DDECLTYPE`).
 
 use brolga::raster::{ElementFormat, InputElement};
 
@@ -16,13 +16,13 @@ fn outputs_and_inputs_meet_by_usage_and_index() {
     assert_near(shown(packed), [5.0, 6.0, 7.0, 8.0], 1e-6);
     let apart = "ps_3_0\ndcl_texcoord3 v1.xy\ndcl_tangent v4.zw\nmov r0.xy, v4.zwzw\nmov r0.zw, v1.xyxy\nmov oC0, r0";
     assert_near(shown(apart), [7.0, 8.0, 5.0, 6.0], 1e-6);
-    // What a register lacks is 0, and 1 as its last component.
+    // Missing components of a register are 0, and 1 for the last one.
     let more = "ps_3_0\ndcl_texcoord3 v1\nmov oC0, v1";
     assert_near(shown(more), [5.0, 6.0, 0.0, 1.0], 1e-6);
 }
 
-/// Draws show what nothing fills: the first colour is white below model 3 (`D3DTA_DIFFUSE`: "If the vertex does not contain a diffuse
-/// color, the default color is 0xffffffff"), all else is 0.
+/// Draws show the defaults of inputs without a source: the first colour is white below model 3 (`D3DTA_DIFFUSE`: "If
+/// the vertex does not contain a diffuse color, the default color is 0xffffffff"), all else is 0.
 #[test]
 fn what_nothing_fills_has_a_default() {
     let vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
@@ -44,7 +44,7 @@ fn what_nothing_fills_has_a_default() {
     for (vertex, pixel, expected) in cases {
         assert_eq!(shown(vertex, pixel), expected, "{pixel}");
     }
-    // Of oD0 what is written in part is white too, and nothing else.
+    // The missing components of a partially written oD0 are 1 too, but those of nothing else.
     let vertex = "vs_2_0\ndef c0, 0.25, 0.5, 0.75, 0\ndcl_position v0\nmov oPos, v0\nmov oD0.y, c0\nmov oD1.y, c0\nmov oT0.y, c0";
     let pixels = ["v0", "v1", "t0"].map(|register| format!("ps_2_0\ndcl {register}\nmov r0, {register}\nmov oC0, r0"));
     let rest = [0.0, 0.5, 0.0, 0.0];

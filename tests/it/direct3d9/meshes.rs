@@ -1,4 +1,4 @@
-//! Meshes in scenes of Direct3D 9: their buffers, their layout and how many primitives they have.
+//! Tests meshes in scenes of Direct3D 9: their buffers, their layout and their number of primitives.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! Direct3D 9's rules for draws, pinned by exact probes: what each pixel of a small picture must be, from the documentation of Direct3D 9.
+//! Tests Direct3D 9's rules for draws by exact probes: the value of each pixel of a small picture, from the
+//! documentation of Direct3D 9.
 //!
 //! | file | what |
 //! |---|---|
@@ -6,13 +7,13 @@
 //! | `places.rs` | pixel centers, transformed vertices, clip planes, points, fans, lines |
 //! | `colors.rs` | alpha test, fog, flat shading, the face |
 //! | `links.rs` | usages, packed registers, types of elements |
-//! | `forms.rs` | declarations of all forms; samplers and textures where nothing is set |
+//! | `forms.rs` | declarations of all forms; defaults of samplers and textures |
 //! | `meshes.rs` | meshes in scenes |
 //! | `sketch.rs` | scenes of one draw |
 //! | `constants.rs` | constants by name, their default values |
 //! | `textures.rs` | formats of textures, the sRGB curve |
 //! | `companion.rs` | draws any one shader with one that is made for it |
-//! | `refusals.rs` | what is refused, and what is warned of |
+//! | `refusals.rs` | errors and warnings |
 //! | `mutants.rs` | shaders with changed words |
 
 mod colors;

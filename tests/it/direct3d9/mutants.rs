@@ -1,7 +1,8 @@
-//! Mutants: shaders of the corpus with one to three changed words, which nothing vouches for. Each is refused with a reason, or both engines
-//! draw the same with it.
+//! Tests mutants: shaders of the corpus with one to three changed words, with no guarantee of validity. Each is
+//! rejected with a reason, or both engines draw the same with it.
 //!
-//! `BROLGA_SEEDS=0..2000 cargo test -p brolga --test it direct3d9::mutants -- --nocapture` makes as many of each shader.
+//! `BROLGA_SEEDS=0..2000 cargo test -p brolga --test it direct3d9::mutants -- --nocapture` makes this many of each
+//! shader.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +25,7 @@ fn mutants_are_refused_or_drawn_alike() {
         for seed in seeds(0..4) {
             let mut random = Random(seed);
             let mut mutant = original.clone();
-            // Most mutants break a rule of the bytecode; up to so many are made to get one that does not.
+            // Most mutants break a rule of the bytecode; up to this many are made to get one that does not.
             for _ in 0..if seed == 0 { 0 } else { ATTEMPTS } {
                 mutant = changed(&original, &mut random);
                 if Drawing::of(&mutant, 0).is_some() {
@@ -42,7 +43,7 @@ fn mutants_are_refused_or_drawn_alike() {
     assert!(outcomes["drawn"] >= 70, "{outcomes:#?}");
 }
 
-/// What became of a mutant.
+/// The outcome for a mutant.
 fn fate(device: &Device, mutant: &[u8], seed: u32) -> Result<String, String> {
     let Some(drawing) = Drawing::of(mutant, seed) else { return Ok("refused by the rules of the bytecode".into()) };
     let [jit, interpreter] = [Engine::Jit, Engine::Interpreter].map(|engine| drawing.draw(device, engine));

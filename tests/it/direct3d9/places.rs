@@ -1,5 +1,5 @@
-//! Which pixels are covered, and where in them values are taken: "Rasterization Rules", "Directly Mapping Texels to Pixels", "Point
-//! Sprites", "Triangle Fans", `SetClipPlane`.
+//! Tests pixel coverage, and the positions of samples in pixels: "Rasterization Rules", "Directly Mapping Texels to
+//! Pixels", "Point Sprites", "Triangle Fans", `SetClipPlane`.
 
 use brolga::Format;
 use brolga::raster::{Distance, Draw, FogMode, InputElement, Topology, Viewport};
@@ -43,7 +43,7 @@ fn transformed_vertices_bypass_the_vertex_shader() {
         let u = share * 0.25 / ((1.0 - share) + share * 0.25);
         assert_near(picture[1][column], [u, 0.0, 0.0, 1.0], 1e-5);
     }
-    // What cannot be a place draws nothing, and takes nothing else along.
+    // Vertices with an invalid position draw nothing, and affect no other primitive.
     let strange = [corner(f32::NAN, 1.0, 1.0, 0.0), corner(6.0, 1e9, 1.0, 0.0), corner(2.0, 5.0, -1.0, 0.0)];
     let both: Vec<_> = strange.into_iter().chain(vertices).collect();
     assert_eq!(columns(&transformed(&both).draw(), 1), [2, 3, 4, 5]);
@@ -59,12 +59,12 @@ fn transformed_vertices_without_a_w_are_drawn() {
             assert_near(*pixel, [x as f64 / 8.0, 0.0, 0.0, 1.0], 1e-5);
         }
     }
-    // A vertex shader's w of 0 is no place.
+    // A vertex shader's w of 0 is not a position.
     let vertices = [[[0.0, 0.0, 0.0, 0.0], [1.0; 4]]; 3];
     assert!(Probe::new(&vertices).draw().iter().flatten().all(|pixel| *pixel == NOTHING));
 }
 
-/// Whatever finite place vertices have, what of a primitive is on the screen is drawn, transformed or not.
+/// Whatever finite positions vertices have, the visible part of a primitive is drawn, transformed or not.
 #[test]
 fn vertices_may_be_as_far_away_as_floats_reach() {
     for far in [1e5, 1e10, 1e20, 1e30, 3e38] {
@@ -81,7 +81,7 @@ fn vertices_may_be_as_far_away_as_floats_reach() {
                 let picture = probe.topology(topology).draw();
                 for (y, row) in picture.iter().enumerate() {
                     for (x, pixel) in row.iter().enumerate() {
-                        // The diagonal is the triangle's right side, which does not count.
+                        // The diagonal is the triangle's right edge, which is not covered.
                         let is_drawn = if topology == Topology::LineList { y == x } else { y > x };
                         assert_eq!(*pixel == [0.5; 4], is_drawn, "{far:e} {topology:?} ({x}, {y})");
                     }
@@ -91,7 +91,7 @@ fn vertices_may_be_as_far_away_as_floats_reach() {
     }
 }
 
-/// What is cut on the screen is the part of the whole that it was, in perspective.
+/// A clipped primitive has the same pixels as before, in perspective.
 #[test]
 fn far_transformed_vertices_keep_their_perspective() {
     let corner = |x, y, rhw, u| [[x, y, 0.5, rhw], [u, 0.0, 0.0, 1.0]];
@@ -159,7 +159,7 @@ fn clip_planes_cut_in_clip_space() {
     assert_eq!(error, "7 clip planes, but at most 6 are possible");
 }
 
-/// A point at a place of the screen, in pixels.
+/// A point at a position on the screen, in pixels.
 fn point([x, y]: [f32; 2], value: [f32; 4]) -> [[f32; 4]; 2] {
     [[x / 4.0 - 1.0, 1.0 - y / 4.0, 0.5, 1.0], value]
 }
@@ -183,7 +183,7 @@ fn points_are_squares_around_their_vertex() {
     };
     let usual = [1.0, 64.0];
     assert_eq!(drawn([3.0, 5.0], 1.0, usual), (vec![3], vec![5]));
-    // 1 to 5 across: the left side counts.
+    // 1 to 5 across: the left edge is covered.
     assert_eq!(drawn([3.0, 5.0], 4.0, usual), (vec![1, 2, 3, 4], vec![3, 4, 5, 6]));
     assert_eq!(drawn([3.5, 5.5], 3.0, usual), (vec![2, 3, 4], vec![4, 5, 6]));
     assert_eq!(drawn([0.0, 7.0], 4.0, usual), (vec![0, 1], vec![5, 6, 7]));
@@ -253,7 +253,7 @@ fn lines_have_their_last_pixel_unless_a_state_omits_it() {
             assert_eq!(found, expected, "{from:?} to {to:?}");
         }
     }
-    // What ends between diamonds has nothing to omit.
+    // A line that ends between diamonds has no last pixel to omit.
     for omits in [false, true] {
         let picture = Probe::new(&ends([1.0, 2.0], [3.5, 2.0]))
             .topology(Topology::LineList)

@@ -7,15 +7,15 @@ use brolga::raster::{
 use brolga::{CompileOptions, Device, Engine, Format, TextureShape, View};
 use brolga_testing::run::module;
 
-/// Pixels along each side of the picture.
+/// Width and height of the picture in pixels.
 pub const SIZE: usize = 8;
 
-/// The picture: rows of colours. What nothing was drawn to is -1.
+/// The picture: rows of colours. Pixels that were not drawn are -1.
 pub type Picture = [[[f32; 4]; SIZE]; SIZE];
 
 pub const NOTHING: [f32; 4] = [-1.0; 4];
 
-/// What is drawn, and how.
+/// A draw and its state.
 pub struct Probe<'a> {
     pub vertex: &'a str,
     pub pixel: &'a str,
@@ -31,7 +31,7 @@ pub struct Probe<'a> {
 /// A vertex shader that passes a position and one value on.
 pub const PASS: &str = "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nmov oT0, v1";
 
-/// A pixel shader that gives that value.
+/// A pixel shader that writes that value.
 pub const SHOW: &str = "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0";
 
 impl<'a> Probe<'a> {
@@ -79,7 +79,7 @@ impl<'a> Probe<'a> {
         one
     }
 
-    /// Why it cannot be drawn.
+    /// The reason why it cannot be drawn.
     pub fn error(&self) -> String {
         self.draw_on(Engine::Jit).unwrap_err().to_string()
     }
@@ -115,8 +115,8 @@ fn assemble(text: &str) -> Vec<u8> {
     sm3::encode(&sm3::assemble(text, &Limits::default()).unwrap())
 }
 
-/// Two triangles that cover a rectangle of the screen, from left to right and from top to bottom in pixels, with values 0 to 1 across and
-/// down.
+/// Two triangles that cover a rectangle of the screen, from left to right and from top to bottom in pixels, with values
+/// 0 to 1 across and down.
 pub fn rectangle([left, top, right, bottom]: [f32; 4], z: f32) -> Vec<[[f32; 4]; 2]> {
     let size = SIZE as f32 / 2.0;
     let corner = |x: f32, y: f32, u: f32, v: f32| [[x / size - 1.0, 1.0 - y / size, z, 1.0], [u, v, 0.25, 0.5]];
@@ -125,12 +125,12 @@ pub fn rectangle([left, top, right, bottom]: [f32; 4], z: f32) -> Vec<[[f32; 4];
     vec![a, b, c, c, b, d]
 }
 
-/// The columns of a row that something was drawn to.
+/// The columns of a row that were drawn.
 pub fn columns(picture: &Picture, row: usize) -> Vec<usize> {
     (0..SIZE).filter(|&column| picture[row][column] != NOTHING).collect()
 }
 
-/// The rows of a column, likewise.
+/// The rows of a column that were drawn.
 pub fn rows(picture: &Picture, column: usize) -> Vec<usize> {
     (0..SIZE).filter(|&row| picture[row][column] != NOTHING).collect()
 }

@@ -1,4 +1,4 @@
-//! What scenes say that Direct3D 9 does not have, or leaves undefined: what is told, in its words; and what is only warned of.
+//! Tests scenes with features that Direct3D 9 does not have, or leaves undefined: errors in its words, and warnings.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn sketch() -> Sketch {
     Sketch::new(PLACE, GREEN)
 }
 
-/// What is said about a sketch of which something is changed, at paths as `/steps/0/target`.
+/// The message about a sketch with changes at paths such as `/steps/0/target`.
 fn complaint(changes: &[(&str, Value)]) -> String {
     let mut sketch = sketch();
     sketch.set("/expect", json!([]));
@@ -19,7 +19,7 @@ fn complaint(changes: &[(&str, Value)]) -> String {
     sketch.complaint()
 }
 
-/// Checks what is said where one thing is changed.
+/// Checks the message for one change.
 fn check(cases: &[(&str, Value, &str)]) {
     let said = |path: &str, value: &Value| complaint(&[(path, value.clone())]);
     begin_with(cases.iter().map(|(path, value, expected)| (format!("{path} {value}"), said(path, value), *expected)));
@@ -148,7 +148,7 @@ fn names_have_the_nearest_ones() {
     assert_eq!(help("/pipelines/main/input_layout/0/usage", json!("POSTION")).unwrap(), "did you mean `position`?");
     assert_eq!(help("/steps/0/primitivs", json!(1)).unwrap(), "did you mean `primitives`?");
     assert_eq!(help("/pipelines/main/rendr_states", json!({})).unwrap(), "did you mean `render_states`?");
-    // What only Direct3D 9 has, in a scene that does not say that it is of it.
+    // Keys of Direct3D 9 alone, in a scene that does not name that API.
     let mut sketch = sketch();
     sketch.scene.as_object_mut().unwrap().remove("api");
     assert_eq!(sketch.error().help().unwrap(), "is this a document of Direct3D 9? Then it says `api = \"d3d9\"`");
@@ -272,7 +272,8 @@ fn messages_name_the_registers_of_scenes() {
     assert_eq!(sketch.complaint(), "steps[0].bind.vs1: there is no sampler `image`");
 }
 
-/// A ps_1_x does not declare what it samples. Texels have numbers from 1 on; faces are +x, -x, +y, -y, +z, -z.
+/// A ps_1_x does not declare the texture types that it samples. Texels have numbers from 1 on; faces are +x, -x, +y,
+/// -y, +z, -z.
 #[test]
 fn shaders_of_model_1_sample_the_textures_that_are_bound() {
     let texels: Vec<u32> = (1..=6).map(|n| 0xff00_0000 | (40 * n)).collect();

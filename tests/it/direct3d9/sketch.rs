@@ -1,4 +1,4 @@
-//! Scenes of one draw that fills its target, and the colour that comes out.
+//! Runs scenes of one draw that fills its target, and returns the resulting colour.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ impl Sketch {
         let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
         write("vs.cso", vertex);
         write("ps.cso", pixel);
-        // What comes out is looked at, not held against this.
+        // The result is examined, not compared with this.
         write("target.bin", &[0; 256]);
         write("small.bin", &[0; 64]);
         let scene = json!({
@@ -62,13 +62,13 @@ impl Sketch {
         fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    /// Says something of the scene's only draw.
+    /// Sets a key of the scene's only draw.
     pub fn draw(&mut self, key: &str, value: Value) -> &mut Self {
         self.scene["steps"][0][key] = value;
         self
     }
 
-    /// Says something at a path, as `/steps/0/target`, whose last key need not be there.
+    /// Sets the value at a path such as `/steps/0/target`, whose last key need not exist.
     pub fn set(&mut self, path: &str, value: Value) {
         let (table, key) = path.rsplit_once('/').unwrap();
         match self.scene.pointer_mut(table).unwrap() {
@@ -102,17 +102,17 @@ impl Sketch {
         pixels[0]
     }
 
-    /// What is said about the scene, after its path.
+    /// The message about the scene, after its path.
     pub fn complaint(&self) -> String {
         self.outcome(Engine::Jit).map_or_else(|error| said(&error), |_| "nothing is said".to_owned())
     }
 
-    /// What is wrong with the scene.
+    /// The error in the scene.
     pub fn error(&self) -> DocumentError {
         self.outcome(Engine::Jit).expect_err("it is wrong")
     }
 
-    /// What is probably wrong with it, after its path.
+    /// The warnings about it, after its path.
     pub fn warnings(&self) -> Vec<String> {
         self.outcome(Engine::Jit).unwrap().warnings.iter().map(said).collect()
     }

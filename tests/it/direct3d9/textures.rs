@@ -1,12 +1,12 @@
-//! What samplers see: formats and their missing components ("D3DFORMAT"), colours along the sRGB curve (`D3DSAMP_SRGBTEXTURE`,
-//! `D3DRS_SRGBWRITEENABLE`).
+//! Tests textures as samplers read them: formats and their missing components ("D3DFORMAT"), conversion from sRGB
+//! (`D3DSAMP_SRGBTEXTURE`, `D3DRS_SRGBWRITEENABLE`).
 
 use serde_json::json;
 
 use super::probe::assert_near;
 use super::sketch::{PLACE, Sketch};
 
-/// Gives what is sampled.
+/// Returns the sample.
 const SAMPLE: &str = "ps_2_0\ndef c0, 0.5, 0.5, 0, 0\ndcl_2d s0\nmov r0, c0\ntexld r0, r0, s0\nmov oC0, r0";
 
 /// The same, of a vertex shader's texture.
@@ -17,7 +17,7 @@ const SAMPLE_BY_VERTEX: [&str; 2] = [
 
 #[test]
 fn formats_have_their_components_and_ones() {
-    // A texel as words, and what shaders see of it.
+    // A texel as words, and its value in shaders.
     let rows: [(&str, &[u32], [f64; 4]); 25] = [
         ("A8R8G8B8", &[0x33_ff_00_66], [1.0, 0.0, 0.4, 0.2]),
         ("D3DFMT_X8R8G8B8", &[0x33_ff_00_66], [1.0, 0.0, 0.4, 1.0]),
@@ -84,10 +84,10 @@ fn colours_are_along_the_curve_where_a_state_says_so() {
     let plain = [red, green, blue, alpha].map(|code| code / 255.0);
     assert_near(sampled("A8R8G8B8", json!(false)), plain, 1e-6);
     assert_near(sampled("A8R8G8B8", json!(1)), [curve(red), curve(green), curve(blue), alpha / 255.0], 1e-6);
-    // What has no such form stays as it is.
+    // Formats without an sRGB variant stay as they are.
     assert_near(sampled("Q8W8V8U8", json!(true)), [-1.0 / 127.0, 64.0 / 127.0, -68.0 / 127.0, -1.0], 1e-6);
 
-    // 0.5 is 188 along the curve, 0.2 is 124; alpha is no colour.
+    // 0.5 is 188 along the curve, 0.2 is 124; alpha is linear.
     let mut sketch = Sketch::new(PLACE, "ps_2_0\ndef c0, 0.5, 0.2, 1, 0.5\nmov r0, c0\nmov oC0, r0");
     sketch.scene["resources"]["target"]["format"] = json!("A8R8G8B8");
     sketch.scene["expect"][0]["file"] = json!("small.bin");
@@ -150,8 +150,8 @@ fn formats_for_reading_depths_give_them() {
     }
 }
 
-/// Samplers of other depth buffers compare the third coordinate with them, as depth textures of NVIDIA's devices do: what is not behind
-/// them passes.
+/// Samplers of other depth buffers compare the third coordinate with them, as depth textures of NVIDIA's devices do: it
+/// passes unless it is behind them.
 #[test]
 fn depth_buffers_are_compared_with_the_third_coordinate() {
     for format in ["D16", "D16_LOCKABLE", "D24S8", "D24X8", "D32F_LOCKABLE"] {
@@ -170,7 +170,7 @@ fn depth_buffers_are_compared_with_the_third_coordinate() {
                 assert_eq!(reading(&text, format, 0.25, "POINT").color(), [passes; 4], "{text} {format}");
             }
         }
-        // What is as far passes; a reference beyond 1 is 1.
+        // Equal depth passes; a reference beyond 1 is 1.
         let text = "ps_2_0\ndef c0, 0.5, 0.5, 7, 1\ndcl_2d s0\nmov r0, c0\ntexld r0, r0, s0\nmov oC0, r0";
         assert_eq!(reading(text, format, 1.0, "POINT").color(), [1.0; 4], "{format}");
     }
@@ -182,7 +182,7 @@ fn depth_buffers_are_compared_with_the_third_coordinate() {
     }
 }
 
-/// Filters weigh what passes: half way between four depths of which two do.
+/// Filters weigh the results of comparisons: half way between four depths of which two pass.
 #[test]
 fn compared_depths_are_filtered_afterwards() {
     let text = "ps_2_0\ndef c0, 0.5, 0.5, 0.5, 1\ndcl_2d s0\nmov r0, c0\ntexld r0, r0, s0\nmov oC0, r0";
@@ -201,7 +201,8 @@ fn compared_depths_are_filtered_afterwards() {
     assert_eq!(sketch.color(), [0.5; 4]);
 }
 
-/// "Without a filter between mip levels" (`D3DTEXF_NONE`: "disables mipmapping") there is the first, whatever `D3DSAMP_MAXMIPLEVEL` says.
+/// "Without a filter between mip levels" (`D3DTEXF_NONE`: "disables mipmapping") there is the first, whatever
+/// `D3DSAMP_MAXMIPLEVEL` says.
 #[test]
 fn the_first_level_is_read_where_none_are_filtered() {
     let first = |sampler: serde_json::Value| {
@@ -222,7 +223,7 @@ fn the_first_level_is_read_where_none_are_filtered() {
     }
 }
 
-/// `D3DTTFF_PROJECTED`: the last of so many coordinates divides the others, where a ps_1_1 to ps_1_3 samples by them.
+/// `D3DTTFF_PROJECTED`: the last of the coordinates divides the others, where a ps_1_1 to ps_1_3 samples by them.
 #[test]
 fn stages_divide_their_coordinates() {
     let vertex = "vs_2_0\ndef c0, 0.75, 0.25, 0.5, 2\ndcl_position v0\nmov oPos, v0\nmov oT0, c0";
