@@ -1,9 +1,10 @@
-//! The corpus's executions, kernels that sample textures, class instances and the examples as documents: every compiled form, on both
-//! engines, on one thread and several, and with each set of instructions that the processor has. All give the same bits.
+//! The corpus's executions, kernels that sample textures, class instances and the examples as documents: every compiled
+//! form, on both engines, on one thread and several, and with each set of instructions that the processor has. All give
+//! the same bits.
 //!
-//! The expected results were computed with numpy from the meaning of the HLSL, those of kernels by lavapipe, those of the
-//! examples with the scripts beside them. Examples that only make a picture are looked at otherwise: mandelbrot in `cli/`,
-//! galaxies here. The engines must agree bit for bit, but for resources whose order is said not to matter.
+//! The expected results were computed with numpy from the meaning of the HLSL, those of kernels by lavapipe, those of
+//! the examples with the scripts beside them. Examples that only make a picture are looked at otherwise: mandelbrot in
+//! `cli/`, galaxies here. The engines must agree bit for bit, but for resources whose order is said not to matter.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,8 +44,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The `case.json` of every execution and kernel, the documents with class instances, and the examples that know their results, each in the
-/// order of their names.
+/// The `case.json` of every execution and kernel, the documents with class instances, and the examples that know their
+/// results, each in the order of their names.
 fn documents() -> Vec<PathBuf> {
     let folders = ["exec", "kernels"].map(|name| fs::read_dir(root().join("tests/data").join(name)));
     let folders = folders.into_iter().flat_map(|entries| entries.expect("the corpus is part of the repository"));
@@ -76,8 +77,9 @@ fn pictures() -> Vec<String> {
     pictures.map(|(_, document)| document.name().to_owned()).collect()
 }
 
-/// Where a thousand steps end cannot be computed in another way: small differences grow. But bodies that only pull at each
-/// other move their centre of mass on a straight line, and none of the light that they leave is lost but at the edges.
+/// Where a thousand steps end cannot be computed in another way: small differences grow. But bodies that only pull at
+/// each other move their centre of mass on a straight line, and none of the light that they leave is lost but at the
+/// edges.
 fn galaxies_keep_their_momentum() -> Result<(), Failed> {
     const TIME: f64 = 1000.0 * 0.0016;
     let device = Device::builder().threads(1).build()?;
@@ -134,7 +136,7 @@ fn centre_of_mass(bodies: &[u8]) -> [f64; 6] {
 #[derive(Clone, Copy)]
 struct Way {
     engine: Engine,
-    /// What machine code may use of the processor, if that is not everything.
+    /// The features of the processor that machine code may use, if not all.
     features: Option<CpuFeatures>,
     threads: usize,
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use brolga_testing::file::{self, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// What the name of a test file ends in.
+/// The extension of test files.
 const EXTENSION: &str = "test";
 
 fn main() {

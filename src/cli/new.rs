@@ -1,6 +1,7 @@
 //! `brolga new`: a first document for shaders, which runs as it is.
 //!
-//! It names the shaders and the mesh where they are. What is made besides is one shader, for a draw that has none of the other stage.
+//! It names the shaders and the mesh where they are. What is made besides is one shader, for a draw that has none of
+//! the other stage.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf, absolute};
@@ -24,12 +25,12 @@ use super::{Ending, report, stream, summary};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Compiled shaders (.cso, .dxbc), or HLSL if a compiler is named: a compute shader; or a vertex shader, a pixel shader or both, in
-    /// either order, and a mesh (.obj) to draw with them
+    /// Compiled shaders (.cso, .dxbc), or HLSL if a compiler is named: a compute shader; or a vertex shader, a pixel
+    /// shader or both, in either order, and a mesh (.obj) to draw with them
     #[arg(value_name = "SHADER", required = true, num_args = 1..=3)]
     files: Vec<PathBuf>,
-    /// The file for the document, which ends in .toml; `-` for standard output; or a folder, where it is document.toml. By default
-    /// SHADER.toml in the current folder for a compute shader, and for draws the folder SHADER
+    /// The file for the document, which ends in .toml; `-` for standard output; or a folder, where it is document.toml.
+    /// By default SHADER.toml in the current folder for a compute shader, and for draws the folder SHADER
     #[arg(short, long, value_name = "OUTPUT")]
     output: Option<PathBuf>,
     /// Replace files that are there
@@ -37,8 +38,8 @@ pub(super) struct Arguments {
     force: bool,
     #[command(flatten)]
     compiler: CompilerOption,
-    /// The profile that HLSL is compiled for: the first one for the first source, and so on, the last for all others. One source with two
-    /// profiles is two shaders
+    /// The profile that HLSL is compiled for: the first one for the first source, and so on, the last for all others.
+    /// One source with two profiles is two shaders
     #[arg(long, value_name = "PROFILE", default_value = USUAL_PROFILE)]
     profile: Vec<String>,
     /// The function of HLSL that is compiled, in the order of the profiles
@@ -90,9 +91,9 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
 struct Place {
     /// `-` if it is shown.
     path: PathBuf,
-    /// What it names is called from here.
+    /// The way from here to its folder.
     folder: PathBuf,
-    /// What the names of its outputs begin with.
+    /// The prefix of the names of its outputs.
     name: String,
 }
 
@@ -223,7 +224,7 @@ fn compile(
     Ok(document.compiled(NAME).map(<[u8]>::to_vec))
 }
 
-/// What is wrong with shaders that get no document.
+/// The reason why shaders get no document.
 fn refused(error: &DraftError, shaders: &[Shader<'_>], mesh: Option<&&PathBuf>) -> Failure {
     let paths = |paths: Vec<&Path>| {
         let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();

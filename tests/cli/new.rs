@@ -1,4 +1,5 @@
-//! `brolga new`: the document that it writes runs as it is, says what the compiler's listing says, and shows what is drawn.
+//! `brolga new`: the document that it writes runs as it is, says what the compiler's listing says, and shows what is
+//! drawn.
 
 use std::fs;
 
@@ -147,7 +148,8 @@ fn what_cannot_run_gets_no_document() {
     assert_eq!(folder.leavings(), ["x.obj", "x.txt"]);
 }
 
-/// Every vertex and pixel shader of the tests' folders, but those that are tokens without sense; and one that reads all registers.
+/// Every vertex and pixel shader of the tests' folders, but those that are tokens without sense; and one that reads all
+/// registers.
 #[test]
 fn shaders_of_draws_get_documents_that_run() {
     let folder = Folder::new();
@@ -208,8 +210,8 @@ fn a_draw_shows_what_the_shader_gives() {
     folder.brolga(&["new", "tint.cso", "--force"]).fails(0, &[]);
     folder.brolga(&["run", "tint"]).fails(0, &[]);
     let texel = folder.picture("tint.png")[30][30].map(|code| f64::from(code) / 255.0);
-    // The rectangle begins at column and row 25.6 of 256, with (1, 1, 0, 1), and ends 204.8 further with (0, 0, 1, 1). Pixels of Direct3D 9
-    // have their centres at whole numbers.
+    // The rectangle begins at column and row 25.6 of 256, with (1, 1, 0, 1), and ends 204.8 further with (0, 0, 1, 1).
+    // Pixels of Direct3D 9 have their centres at whole numbers.
     let part = (30.0 - 25.6) / 204.8;
     for (found, expected) in texel.iter().zip([1.0 - part, 1.0 - part, part, 1.0]) {
         assert!((found - expected).abs() < 1.0 / 255.0, "{texel:?}");
@@ -245,8 +247,8 @@ fn pixel_shader(reads: &str, index: u32) -> String {
     )
 }
 
-/// A box far from the origin, larger than the screen without a camera: with one, all of it is in the picture, in either order of the
-/// shaders.
+/// A box far from the origin, larger than the screen without a camera: with one, all of it is in the picture, in either
+/// order of the shaders.
 #[test]
 fn a_mesh_is_in_view() {
     let folder = Folder::new();

@@ -29,7 +29,7 @@ pub(super) struct Product {
 impl Product {
     pub const ALL: Self = Self { world: true, view: true, projection: true, is_inverse: false };
 
-    /// What a name says: `g_mWorldViewProj`, `viewMatrix`, `mvp`, `InvView`.
+    /// The meaning of a name: `g_mWorldViewProj`, `viewMatrix`, `mvp`, `InvView`.
     pub fn named(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));

@@ -1,4 +1,5 @@
-//! A shader of the other stage for one that shall be drawn: it gives a pixel shader what it reads, or shows what a vertex shader writes.
+//! A shader of the other stage for one that shall be drawn: it gives a pixel shader what it reads, or shows what a
+//! vertex shader writes.
 
 use std::fmt::Write;
 
@@ -150,7 +151,8 @@ fn of_direct3d9(program: &sm3::Program, limits: &Limits) -> Result<Vec<u8>, Draf
     Ok(sm3::encode(&sm3::assemble(&text, limits).map_err(failed)?))
 }
 
-/// The register in which a pixel shader finds what a vertex shader before 3.0 writes: its first colour or texture coordinates.
+/// The register in which a pixel shader finds what a vertex shader before 3.0 writes: its first colour or texture
+/// coordinates.
 fn fixed_output(program: &sm3::Program) -> Option<String> {
     let written = program.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Instruction(instruction) => match instruction.operands.first()? {

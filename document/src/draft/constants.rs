@@ -21,7 +21,7 @@ const ARRAY: usize = 64;
 /// Structures in each other at most.
 const DEPTH: usize = 8;
 
-/// What a table of a constant buffer says, line by line.
+/// The lines of a constant buffer's table.
 pub(super) fn content(vectors: u32, constants: Option<&Constants>, words: &Words) -> Vec<String> {
     let mut out = Content { words: Some(words), ..Content::default() };
     let variables = constants.map_or(&[][..], |constants| &constants.variables);
@@ -66,7 +66,8 @@ pub(super) fn vectors(constants: &Constants) -> u32 {
     ends.max().unwrap_or(0).div_ceil(4).min(MOST as usize / 16) as u32
 }
 
-/// The lines of a draw's constants of Direct3D 9. Those of other registers than floats' have no words: they are 1, or true.
+/// The lines of a draw's constants of Direct3D 9. Those of other registers than floats' have no words: they are 1, or
+/// true.
 pub(super) fn of_direct3d9(constants: &Constants, words: &Words) -> Vec<String> {
     let mut lines = Vec::new();
     if !are_sound(&constants.variables) {
@@ -84,8 +85,8 @@ pub(super) fn of_direct3d9(constants: &Constants, words: &Words) -> Vec<String> 
     lines
 }
 
-/// Whether variables are such as a compiler writes: each with a name that no other has, and a place where no other is, within what
-/// a constant buffer can hold.
+/// `true` if variables are such as a compiler writes: each with a name that no other has, and a place where no other
+/// is, within what a constant buffer can hold.
 fn are_sound(variables: &[Variable]) -> bool {
     let place = |variable: &Variable| match variable.location {
         Some(Location::Bytes { offset, size }) => {
@@ -171,8 +172,8 @@ enum Form {
     Lists,
 }
 
-/// The value of a variable with these words, as a document says it: of a long array its first elements, unless the source says them.
-/// `None` for what has no name or type that a document knows, and for what TOML has no number for.
+/// The value of a variable with these words, as a document says it: of a long array its first elements, unless the
+/// source says them. `None` for what has no name or type that a document knows, and for what TOML has no number for.
 fn value(variable: &Variable, words: &[u32], form: Form, depth: usize) -> Option<String> {
     let one = |words: &[u32]| match variable.members.is_empty() {
         true => numbers_by_type(TypeName::parse(&variable.type_name)?, words),

@@ -1,7 +1,7 @@
 //! A first document for a compute shader, in the short form: every register that it declares, with sizes to start from.
 //!
-//! They are such that it ends soon, and in the same way each time: fewer texels where a thread takes long, one group where it depends on
-//! their order, and other constants than zeros where it does not end with these.
+//! They are such that it ends soon, and in the same way each time: fewer texels where a thread takes long, one group
+//! where it depends on their order, and other constants than zeros where it does not end with these.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ pub(super) fn write(device: &Device, part: &Part, draft: &Draft<'_>) -> Result<S
     Ok(texts.iter().find(ends).unwrap_or(&texts[0]).clone())
 }
 
-/// Whether a document ends soon. Errors that are found before it runs are not for here.
+/// `true` if a document ends soon. Errors that are found before it runs are not for here.
 fn ends(device: &Device, text: &str, container: &[u8]) -> bool {
     let Ok(document) = Document::parse("draft.toml".into(), text, Syntax::Toml) else { return true };
     let mut document = document.anywhere();

@@ -1,4 +1,5 @@
-//! A first document for a vertex shader, a pixel shader or both: it draws a rectangle or a mesh with them, and runs as it is.
+//! A first document for a vertex shader, a pixel shader or both: it draws a rectangle or a mesh with them, and runs as
+//! it is.
 
 use brolga_bytecode::info::{Element, SignatureKind};
 use brolga_bytecode::sm5::Stage;
@@ -159,7 +160,7 @@ impl Drawing<'_> {
         Ok(all)
     }
 
-    /// What a pixel shader of Direct3D 9 reads and its vertex shader does not write.
+    /// The inputs that a pixel shader of Direct3D 9 reads and its vertex shader does not write.
     fn lost(&self) -> Vec<String> {
         let [outputs, inputs] = [self.vertex.shader.module().outputs(), self.pixel.shader.module().inputs()];
         let reads = inputs.iter().filter(|input| self.is_direct3d9 && input.system_value.is_none());
@@ -174,7 +175,7 @@ impl Drawing<'_> {
         slot.register.class == brolga_runtime::ResourceClass::Constant
     }
 
-    /// Whether the constants of a slot's shader have names.
+    /// `true` if the constants of a slot's shader have names.
     fn has_names(&self, slot: &Slot<'_>) -> bool {
         let part = if slot.name().starts_with('v') { self.vertex } else { self.pixel };
         slot.name() != "bump0" && part.info.constants.iter().any(|found| !found.variables.is_empty())
@@ -196,7 +197,8 @@ impl Drawing<'_> {
             match of_mesh {
                 Some((components, offset)) => Filled { input, components, slot: 0, offset },
                 None if self.mesh.is_none() => Filled { input, components: 4, slot: 0, offset: next() },
-                // Everything there is 1: of weights and directions the first alone, and of integers the first byte, which is 0.
+                // Everything there is 1: of weights and directions the first alone, and of integers the first byte,
+                // which is 0.
                 None => {
                     let is_one = ["BLEND", "TANGENT"].iter().any(|part| name.starts_with(part));
                     Filled { input, components: if is_one { 1 } else { 4 }, slot: 1, offset: 0 }
@@ -357,7 +359,7 @@ impl Drawing<'_> {
     }
 }
 
-/// What an input is at a corner, by its name; integers are 0.
+/// The value of an input at a vertex of the rectangle, by its name; integers are 0.
 fn attribute(input: &Element, [x, y, u, v]: [f64; 4]) -> [f64; 4] {
     if matches!(input.format, Some("uint" | "int")) {
         return [0.0; 4];

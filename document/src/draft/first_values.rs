@@ -1,6 +1,6 @@
-//! First values of constant buffers. In a dispatch they are what the source says, else zero, unless the shader does not end with that. In
-//! a draw something shall be seen: matrices show what is drawn, places and lamps are beside it, and all other numbers are 1, unless the
-//! source gives them values.
+//! First values of constant buffers. In a dispatch they are what the source says, else zero, unless the shader does not
+//! end with that. In a draw something shall be seen: matrices show what is drawn, places and lamps are beside it, and
+//! all other numbers are 1, unless the source gives them values.
 //!
 //! A number is 1 in its own type: 1.0 as the bits of an integer is over a billion, and shaders count to their integers.
 
@@ -20,7 +20,7 @@ pub(super) struct Seen<'a> {
     pub camera: &'a Camera,
     /// Where the matrix is that makes the whole way to the screen, where the names of matrices do not say it.
     whole: Option<Vector>,
-    /// What integers are.
+    /// The value of integers.
     integer: u32,
 }
 
@@ -92,7 +92,7 @@ impl Located for Variable {
 pub(super) struct Words(Vec<u32>);
 
 impl Words {
-    /// What the source says, and zeros.
+    /// The initial values of the source, and zeros.
     pub fn defaults(vectors: u32, described: Option<&Constants>) -> Self {
         let mut out = Self(vec![0; REGISTER * vectors.max(1) as usize]);
         for variable in described.iter().flat_map(|described| &described.variables) {
@@ -220,8 +220,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A matrix, as instructions use it: they hold whole vectors against its rows, or multiply its columns with numbers. What none uses
-    /// lies as the source's `mul(vector, matrix)` has it.
+    /// A matrix, as instructions use it: they hold whole vectors against its rows, or multiply its columns with
+    /// numbers. What none uses lies as the source's `mul(vector, matrix)` has it.
     fn matrix(&mut self, at: usize, name: TypeName, matrix: Matrix) {
         let place = (self.buffer, (at / REGISTER) as u32);
         let uses = &self.part.uses;
@@ -247,7 +247,8 @@ mod tests {
             (0..4).map(|n| format!("dp4 o0.{}, v0.xyzw, cb0[{}].xyzw\n", ["x", "y", "z", "w"][n], first + n)).collect();
         let text = format!(
             "// Input signature:\n// Name Index Mask Register SysValue Format Used\n// POSITION 0 xyzw 0 NONE float xyzw\n//\n\
-             // Output signature:\n// Name Index Mask Register SysValue Format Used\n// SV_Position 0 xyzw 0 POS float xyzw\n\
+             // Output signature:\n// Name Index Mask Register SysValue Format Used\n// SV_Position 0 xyzw 0 POS float
+             // xyzw\n\
              vs_4_0\ndcl_constantbuffer cb0[12], immediateIndexed\ndcl_input v0.xyzw\ndcl_output_siv o0.xyzw, position\n{rows}ret\n"
         );
         let container = brolga_bytecode::assembler::assemble(&text, &Default::default()).unwrap().bytes;

@@ -36,16 +36,16 @@ use brolga_runtime::{Device, Error, Limits, Register};
 use crate::language::Source;
 use part::Part;
 
-/// What a document is drafted for.
+/// A draft: the shaders and the mesh that a document is written for.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft<'a> {
     /// A compute shader; or a vertex shader, a pixel shader or both, in either order.
     pub shaders: &'a [DraftShader<'a>],
-    /// What is drawn with them; a rectangle by default.
+    /// The mesh that is drawn; a rectangle by default.
     pub mesh: Option<DraftMesh<'a>>,
     /// The name of the document's file.
     pub document: &'a str,
-    /// What the names of files begin with that the document saves.
+    /// The prefix of the names of files that the document saves.
     pub name: &'a str,
 }
 
@@ -56,7 +56,7 @@ pub struct DraftShader<'a> {
     pub file: &'a Path,
     /// The compiled shader.
     pub container: &'a [u8],
-    /// What it is compiled from and for, where that file is HLSL.
+    /// Its source, profile and entry point, if that file is HLSL.
     pub source: Option<&'a Source>,
 }
 
@@ -95,16 +95,16 @@ pub enum DraftError {
     /// Two shaders do not fit each other.
     #[error("the shaders do not fit each other: {0}")]
     Fit(DrawError),
-    /// What two shaders have at a register cannot be the same.
+    /// Two shaders have different things at a register.
     #[error(
         "the shaders cannot be drawn with together: {register} is a {vertex} of the vertex shader, but a {pixel} of the pixel shader"
     )]
     Register {
         /// The register.
         register: Register,
-        /// What it is to the vertex shader.
+        /// Its kind in the vertex shader.
         vertex: String,
-        /// What it is to the pixel shader.
+        /// Its kind in the pixel shader.
         pixel: String,
     },
     /// The mesh cannot be read.
@@ -113,7 +113,8 @@ pub enum DraftError {
 }
 
 impl Draft<'_> {
-    /// The files of the draft by their names, the document last. Before it comes the shader that a draw needs besides, if there is one.
+    /// The files of the draft by their names, the document last. Before it comes the shader that a draw needs besides,
+    /// if there is one.
     ///
     /// ```
     /// use std::path::Path;

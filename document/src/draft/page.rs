@@ -1,4 +1,5 @@
-//! The text of a document as it grows. Names from shaders stand in comments and texts, free of whatever would end these.
+//! The text of a document as it grows. Names from shaders stand in comments and texts, free of whatever would end
+//! these.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ const LONGEST: usize = 40;
 
 /// The document as it grows.
 pub(super) struct Page<'a> {
-    /// What the names of output files begin with.
+    /// The prefix of the names of output files.
     outputs: &'a str,
     /// The names of output files so far.
     taken: BTreeSet<String>,

@@ -17,11 +17,11 @@ use crate::text::quoted;
 pub(super) struct Part {
     /// Its file as the document names it.
     pub file: String,
-    /// What it is compiled from and for, where that is HLSL.
+    /// Its source, profile and entry point, if that is HLSL.
     pub source: Option<Source>,
     pub info: info::Program,
     pub shader: Shader,
-    /// What was chosen for its interface variables: the first that fits.
+    /// The class instances of its interface variables: the first that fit.
     pub choices: Vec<Choice>,
     pub options: CompileOptions,
     pub uses: Uses,
@@ -67,12 +67,12 @@ impl Part {
         self.shader.module().is_direct3d9()
     }
 
-    /// What it takes or gives.
+    /// The elements of a signature.
     pub fn elements(&self, kind: SignatureKind) -> impl Iterator<Item = &Element> {
         elements(&self.info, kind)
     }
 
-    /// What resource definitions say of a register, and which element of it the register is.
+    /// The resource definition of a register, and the element of it that the register is.
     pub fn binding(&self, register: Register) -> Option<(&info::Binding, u32)> {
         let letter = register.class.letter();
         self.info.bindings.iter().filter(|binding| binding.space == register.space).find_map(|binding| {
@@ -82,7 +82,8 @@ impl Part {
         })
     }
 
-    /// The variables of what is at a register: of a constant buffer (`cbuffer`), or the elements of a structured one (`elements`).
+    /// The variables of what is at a register: of a constant buffer (`cbuffer`), or the elements of a structured one
+    /// (`elements`).
     pub fn described(&self, register: Register, kind: &str) -> Option<&info::Constants> {
         if self.is_direct3d9() {
             // All is in one table, which is that of the floats.

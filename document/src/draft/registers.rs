@@ -1,4 +1,4 @@
-//! What the registers of shaders are bound to in a drafted document: the tables of resources and samplers.
+//! Writes the tables of resources and samplers that the registers of shaders are bound to in a drafted document.
 
 use brolga_bytecode::info::{self, CounterUse};
 use brolga_files::{Extent, FileForm, sides};
@@ -22,7 +22,7 @@ pub(super) enum Form<'a> {
     Short {
         /// Texels along a side of a picture; a volume has fewer.
         side: u32,
-        /// What constants are that the source gives no values.
+        /// The value of constants that the source gives none.
         ones: Option<Seen<'a>>,
     },
     /// A draw, from which something shall be seen.
@@ -62,7 +62,7 @@ impl<'a> Slot<'a> {
         (is_constant || kinds[0] == kinds[1]).then_some(())
     }
 
-    /// What it is, for messages.
+    /// Its description, for messages.
     pub fn kind(&self) -> String {
         self.declared.kind.to_string()
     }
@@ -165,7 +165,7 @@ impl Page<'_> {
         });
     }
 
-    /// What it is, where that is not for the shader to say.
+    /// Its kind, if the shader does not say it.
     fn kind(&mut self, name: &str, form: &Form<'_>) {
         if matches!(form, Form::Draw(_)) {
             self.line(&format!("kind = \"{name}\""));
@@ -221,7 +221,7 @@ impl Page<'_> {
     }
 }
 
-/// What a file says of a register; nothing if it has no resource definitions.
+/// The resource definitions of a register; nothing if the file has none.
 #[derive(Default)]
 struct Known<'a> {
     name: Option<String>,
@@ -235,7 +235,7 @@ struct Known<'a> {
     elements: Option<&'a info::Constants>,
 }
 
-/// Whether the texels of a picture become what the shader reads.
+/// `true` if the texels of a picture become what the shader reads.
 fn takes_picture(kind: ResourceKind) -> bool {
     let ResourceKind::Typed { dimension: Dimension::Texture2d, component } = kind else { return false };
     matches!(component, Component::Float | Component::Unorm | Component::Snorm)

@@ -10,17 +10,17 @@ const REGISTER: usize = 4;
 /// A scalar, a vector or a matrix of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TypeName {
-    /// What its numbers are. Those of less precision lie in whole words too; truth values are words.
+    /// The type of its numbers. Those of less precision lie in whole words too; truth values are words.
     pub number: NumberType,
-    /// Whether its numbers are true or false.
+    /// Set if its numbers are true or false.
     pub is_bool: bool,
     /// Numbers that lie one after the other: components of a vector, or of a matrix those of a row or column.
     pub components: usize,
     /// The rows or columns of a matrix, each in registers of its own; `None` of what is no matrix.
     pub lines: Option<usize>,
-    /// Whether the name gives a count, as of `float1`, which is a vector.
+    /// Set if the name gives a count, as of `float1`, which is a vector.
     pub is_vector: bool,
-    /// Whether lines are rows.
+    /// Set if lines are rows.
     pub is_row_major: bool,
 }
 

@@ -1,5 +1,6 @@
-//! What a shader's instructions do, where names do not tell: which constants are integers, which are held against whole vectors, as the
-//! rows of matrices are, and which have part in a vertex's position; how long it runs, and whether threads wait for none.
+//! Follows a shader's instructions, where names do not tell: which constants are integers, which are held against whole
+//! vectors, as the rows of matrices are, and which have part in a vertex's position; how long it runs, and whether
+//! threads wait for none.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use brolga_bytecode::sm5::{self, RegisterFile};
 /// A vector of constants: its buffer, and its number there.
 pub(super) type Vector = (u32, u32);
 
-/// What is known of the constants.
+/// The facts about the constants.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     /// Buffers, and the words in them that are read as integers.
@@ -21,16 +22,17 @@ pub(super) struct Uses {
     pub placing: BTreeSet<Vector>,
     /// About how many instructions a thread does, if a loop goes round eight times.
     pub cost: u64,
-    /// Whether it loops.
+    /// Set if it loops.
     pub has_loops: bool,
-    /// Whether results depend on which thread comes first: they are told what an atomic found, or read what others may write.
+    /// Set if results depend on which thread comes first: they are told what an atomic found, or read what others may
+    /// write.
     pub is_racing: bool,
 }
 
 /// How often a loop goes round.
 const ROUNDS: u64 = 8;
 
-/// What can be followed.
+/// The values that are followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Temp(u32),
@@ -47,7 +49,7 @@ struct Step {
     writes: Vec<(Place, u8)>,
     /// With the component for each lane.
     reads: Vec<(Place, [u8; 4])>,
-    /// Whether lanes have nothing to do with each other.
+    /// `true` if lanes have nothing to do with each other.
     is_by_lane: bool,
     is_dot: bool,
 }

@@ -73,7 +73,7 @@ impl Document {
         Ok(())
     }
 
-    /// What [`Self::compile_sources`] made of a shader, of several forms the first.
+    /// The container that [`Self::compile_sources`] made of a shader, of several forms the first.
     pub fn compiled(&self, shader: &str) -> Option<&[u8]> {
         self.compiled.get(&(shader.to_owned(), 0)).map(Vec::as_slice)
     }

@@ -22,7 +22,7 @@ static PLACED: Table = Table {
     others: Others::Unknown,
 };
 
-/// What a view shows of a resource, and as what.
+/// The keys of a view: the part of a resource that it shows, and its kind.
 pub(super) static VIEW: Table = Table { name: "A view", what: "a view", keys: &VIEW_KEYS, others: Others::Unknown };
 const VIEW_KEYS: [KeyRow; 7] = [
     key(
