@@ -42,6 +42,7 @@ fn sections(command: &str) -> Vec<Section> {
         ],
         "new" => &[
             ("brolga new blur.cso", "write blur.toml, or for a shader of draws the folder blur"),
+            ("brolga new vs.cso ps.cso vase.obj", "a draw of a mesh with both shaders, in the folder vs"),
             ("brolga new blur.hlsl --compiler fxc", "the same of a source"),
         ],
         "dis" => &[

@@ -28,7 +28,7 @@ const HEADINGS: [(&str, bool); 11] = [
     ("what", false),
     ("instance", true),
     ("primitive", true),
-    ("side", false),
+    ("facing", false),
     ("depth", true),
     ("stored", true),
     ("outcome", false),
@@ -91,8 +91,8 @@ fn sum(counts: &Counts) -> String {
         (counts.drawn, "drawn"),
         (counts.culled, "culled"),
         (counts.clipped, "clipped"),
-        (counts.no_number, "with a corner that is no number"),
-        (counts.behind, "behind the eye"),
+        (counts.nan, "with a NaN in a position"),
+        (counts.w_not_positive, "with w <= 0"),
         (counts.elsewhere(), "elsewhere"),
     ];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
@@ -109,7 +109,7 @@ fn fate(fate: Fate) -> &'static str {
         Fate::CullDistance => "culled by a cull distance",
         Fate::BeforeNear => "clipped: before the near plane",
         Fate::BeyondFar => "clipped: beyond the far plane",
-        Fate::Culled => "culled for its side",
+        Fate::Culled => "culled for its facing",
         Fate::OutsideViewport => "outside of the viewport",
         Fate::OutsideScissor => "outside of the scissor rectangle",
         Fate::ClipDistance => "clipped by a clip distance or plane",
@@ -215,8 +215,8 @@ pub(super) fn json(step: &PixelStep) -> Value {
                 "drawn": counts.drawn,
                 "culled": counts.culled,
                 "clipped": counts.clipped,
-                "no_number": counts.no_number,
-                "behind": counts.behind,
+                "nan": counts.nan,
+                "w_not_positive": counts.w_not_positive,
                 "elsewhere": counts.elsewhere(),
             });
         }

@@ -465,7 +465,7 @@ fn what_keeps_primitives_from_a_pixel_is_told() {
         (
             list,
             "\"topology\": \"TRIANGLELIST\", \"rasterizer\": {\"cull_mode\": \"FRONT\"}",
-            "culled for its side",
+            "culled for its facing",
             "of 1 primitive 1 culled",
         ),
         (
@@ -490,9 +490,9 @@ fn what_keeps_primitives_from_a_pixel_is_told() {
     let (_, out, _) = folder.brolga(&["run", "scene.json", "--pixel", "128,128", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
     let step = &document["documents"][0]["runs"][0]["pixel"][1];
-    assert_eq!(step["fragments"][0]["outcome"], "culled for its side");
+    assert_eq!(step["fragments"][0]["outcome"], "culled for its facing");
     let counts = serde_json::json!({
-        "all": 1, "drawn": 0, "culled": 1, "clipped": 0, "no_number": 0, "behind": 0, "elsewhere": 0,
+        "all": 1, "drawn": 0, "culled": 1, "clipped": 0, "nan": 0, "w_not_positive": 0, "elsewhere": 0,
     });
     assert_eq!(step["primitives"], counts);
 }

@@ -53,16 +53,16 @@ pub struct Counts {
     /// Primitives clipped away by depth, clip planes or distances, or culled by distances.
     pub clipped: u64,
     /// Primitives with a NaN in a position.
-    pub no_number: u64,
+    pub nan: u64,
     /// Primitives with w <= 0 at all vertices.
-    pub behind: u64,
+    pub w_not_positive: u64,
 }
 
 impl Counts {
     /// All others: outside of the target, viewport or scissor rectangle, or covering no pixel center.
     pub fn elsewhere(&self) -> u64 {
-        let Self { primitives, drawn, culled, clipped, no_number, behind } = *self;
-        primitives.saturating_sub(drawn + culled + clipped + no_number + behind)
+        let Self { primitives, drawn, culled, clipped, nan, w_not_positive } = *self;
+        primitives.saturating_sub(drawn + culled + clipped + nan + w_not_positive)
     }
 }
 
@@ -244,13 +244,13 @@ impl Watched<'_> {
         setup.outputs.clip.clear();
         setup.outputs.cull.clear();
         let not_clipped = left(shaded, &setup);
-        let [no_number, behind] = count_lost(&shaded.batch, &setup.outputs, raster);
+        let [nan, w_not_positive] = count_lost(&shaded.batch, &setup.outputs, raster);
         counts.primitives += shaded.prepared.statistics.primitives;
         counts.drawn += drawn;
         counts.culled += not_culled.saturating_sub(drawn);
         counts.clipped += not_clipped.saturating_sub(not_culled);
-        counts.no_number += no_number;
-        counts.behind += behind;
+        counts.nan += nan;
+        counts.w_not_positive += w_not_positive;
     }
 
     /// Draws the primitives of a batch.

@@ -198,8 +198,8 @@ fn reasons_without_fragments_are_reported() {
         corner[0] = corner[0].map(|word| (-f32::from_bits(word)).to_bits());
         corner
     });
-    let mut no_number = everywhere(0.5, [6.0; 4]);
-    no_number[2][0][0] = f32::NAN.to_bits();
+    let mut nan = everywhere(0.5, [6.0; 4]);
+    nan[2][0][0] = f32::NAN.to_bits();
     let elsewhere = triangle([[8.0, 8.0], [12.0, 8.0], [8.0, 12.0]], 0.125, [9.0; 4]);
     let between = triangle([[3.6, 5.6], [3.9, 5.6], [3.6, 5.9]], 0.125, [9.0; 4]);
     let vertices = [
@@ -207,7 +207,7 @@ fn reasons_without_fragments_are_reported() {
         everywhere(0.375, [2.0; 4]),
         everywhere(-0.5, [3.0; 4]),
         elsewhere,
-        no_number,
+        nan,
         everywhere(1.5, [4.0; 4]),
         turned(everywhere(2.0, [5.0; 4])),
         behind,
@@ -231,7 +231,7 @@ fn reasons_without_fragments_are_reported() {
     );
     let counts = found.counts;
     assert_eq!((counts.primitives, counts.drawn, counts.culled, counts.clipped), (10, 3, 1, 3));
-    assert_eq!((counts.no_number, counts.behind, counts.elsewhere()), (1, 1, 1));
+    assert_eq!((counts.nan, counts.w_not_positive, counts.elsewhere()), (1, 1, 1));
     // A plane clips the part over the pixel, and leaves the rest.
     let slanted = [[-8.0, -16.0], [24.0, -16.0], [8.0, 48.0]]
         .map(|[x, y]: [f32; 2]| super::canvas::vertex(super::canvas::position([x, y], (x - 6.0) / 8.0, 1.0), [1.0; 4]));
