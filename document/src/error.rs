@@ -215,7 +215,7 @@ pub enum Problem {
         second: String,
     },
     /// A value of another type, or outside of the range, that the key takes.
-    #[error("`{}` takes {wants}, this is {}", short(key), short(found))]
+    #[error("`{}` takes {wants}, not {}", short(key), short(found))]
     WrongValue {
         /// The key.
         key: String,
@@ -489,7 +489,7 @@ impl Problem {
                 Some("the interpreter can run it: leave out `--engine`".into())
             }
             Problem::Run { error: Error::Binding(BindingError::Unbound { register, .. }), .. } => {
-                Some(format!("say in a table `[{register}]` what is there"))
+                Some(format!("add a table `{register}` that says what it holds"))
             }
             Problem::Run { error: Error::Binding(BindingError::NoCounter { .. }), .. } => {
                 Some("give the initial number of elements, as in `counter = 0`".into())

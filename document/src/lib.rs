@@ -108,18 +108,21 @@ impl Document {
         }
     }
 
-    /// `true` if a file is a document by its name and by its keys: not every .toml or .json file is one.
+    /// `true` if a file is a document by its name and by its keys, of which one is enough, so that a mistake does not
+    /// hide it: a .toml or .json file without any is something else. What cannot be parsed counts as a document.
     pub fn is_likely(path: &Path) -> bool {
+        const KEYS: [&str; 6] = ["steps", "dispatch", "shader", "shaders", "pipelines", "resources"];
         let syntax = match path.extension().and_then(|extension| extension.to_str()) {
             Some("json") => Syntax::Json,
             Some("toml") => Syntax::Toml,
             _ => return false,
         };
-        let root = read_text(path).ok().and_then(|text| text::parse(&text, syntax).ok());
-        root.is_some_and(|root| {
-            let has = |key: &str| root.get(key).is_some();
-            has("steps") || (has("dispatch") && (has("shader") || has("shaders")))
-        })
+        let Ok(text) = read_text(path) else { return false };
+        match text::parse(&text, syntax) {
+            Ok(root) => KEYS.iter().any(|key| root.get(key).is_some()),
+            // A list is none.
+            Err(_) => syntax == Syntax::Toml || text.trim_start_matches('\u{feff}').trim_start().starts_with('{'),
+        }
     }
 
     /// Reads a document from a file, or from the document file of a folder.

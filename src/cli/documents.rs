@@ -27,6 +27,9 @@ fn below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()
         fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     for path in paths {
+        if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
+            continue;
+        }
         if path.is_dir() {
             match Document::find(&path) {
                 Some(_) => found.push(path),

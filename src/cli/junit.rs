@@ -1,14 +1,13 @@
 //! `--junit` of `brolga run`: writes the results as XML in the form of JUnit, for continuous integration.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use brolga::files::Claim;
 use serde_json::Value;
 
 /// Writes a test suite with a test case for each run, and one for each document that could not run.
-pub(super) fn write(path: &Path, entries: &[Value]) -> std::io::Result<()> {
-    Claim::new(path)?.commit(xml(entries).as_bytes())
+pub(super) fn write(claim: Claim, entries: &[Value]) -> std::io::Result<()> {
+    claim.commit(xml(entries).as_bytes())
 }
 
 fn xml(entries: &[Value]) -> String {

@@ -16,6 +16,13 @@ pub(super) struct PrintRequest {
     elements: u64,
 }
 
+impl PrintRequest {
+    /// The name of the resource.
+    pub fn resource(&self) -> &str {
+        &self.resource
+    }
+}
+
 /// Reads `RESOURCE` or `RESOURCE:COUNT`.
 pub(super) fn parse(text: &str) -> Result<PrintRequest, String> {
     let (resource, elements) = match text.rsplit_once(':') {
@@ -31,11 +38,14 @@ pub(super) fn parse(text: &str) -> Result<PrintRequest, String> {
     }
 }
 
-/// Writes the first elements of a resource, one in each line; or a message that there is no such resource.
-pub(super) fn write(out: &mut impl Write, wanted: &PrintRequest, outcome: &Outcome) -> io::Result<Result<(), String>> {
-    let Some(resource) = outcome.resource(&wanted.resource) else {
-        return Ok(Err(format!("nothing writes `{}`, so there is nothing of it to print", wanted.resource)));
-    };
+/// The message about a resource that no step writes.
+pub(super) fn absent(wanted: &PrintRequest) -> String {
+    format!("no step writes `{}`, so there is nothing of it to print", wanted.resource)
+}
+
+/// Writes the first elements of a resource, one in each line.
+pub(super) fn write(out: &mut impl Write, wanted: &PrintRequest, outcome: &Outcome) -> io::Result<()> {
+    let Some(resource) = outcome.resource(&wanted.resource) else { return Ok(()) };
     let array = &resource.array;
     let (kind, number_bytes) = (array.element.to_string(), array.element.size_bytes);
     // The innermost dimension is that of an element, if there are several.
@@ -54,8 +64,8 @@ pub(super) fn write(out: &mut impl Write, wanted: &PrintRequest, outcome: &Outco
         writeln!(out, "        {n}: {}", values.collect::<Vec<_>>().join(" "))?;
     }
     match count - shown {
-        0 => Ok(Ok(())),
-        more => writeln!(out, "        and {more} more").map(Ok),
+        0 => Ok(()),
+        more => writeln!(out, "        and {more} more"),
     }
 }
 

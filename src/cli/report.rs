@@ -22,6 +22,8 @@ const SHOWN: usize = 2000;
 pub(super) fn harmless(text: &str) -> String {
     let shown = |letter: char| match letter {
         '\n' | '\t' => letter,
+        // Those that turn the direction of text, too.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
         letter if letter.is_control() => char::REPLACEMENT_CHARACTER,
         letter => letter,
     };

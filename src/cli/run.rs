@@ -8,6 +8,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use brolga::document::{Document, DocumentError, Outcome, Outputs, Prepared, RunOptions, WatchedPixel};
+use brolga::files::Claim;
 use brolga::{CancelToken, Device, Emit, Engine, Oversize, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -129,6 +130,15 @@ pub(super) fn run(arguments: &RunArguments, styles: &Styles) -> io::Result<Endin
         Ok(device) => device,
         Err(ending) => return Ok(ending),
     };
+    let files: Vec<PathBuf> = paths.iter().filter_map(|path| Document::find(path)).collect();
+    let junit = match arguments.junit.as_deref().map(Claim::new).transpose() {
+        Ok(claim) => claim,
+        Err(error) => return fail(format!("cannot write the file of `--junit`: {error}"), None),
+    };
+    if let Some(file) = junit.as_ref().and_then(|claim| files.iter().find(|file| claim.replaces(file))) {
+        let text = format!("{} is a document of this command, which `--junit` would replace", file.display());
+        return fail(text, Some("choose another name".into()));
+    }
     let cancel = CancelToken::new();
     let temporary = Temporary::default();
     let interrupts = interrupt::cancels(&cancel, &temporary);
@@ -140,7 +150,9 @@ pub(super) fn run(arguments: &RunArguments, styles: &Styles) -> io::Result<Endin
         interrupts,
         temporary,
         is_alone: paths.len() == 1,
-        taken: BTreeSet::new(),
+        taken: junit.iter().map(|claim| claim.path().to_owned()).collect(),
+        files,
+        junit,
         stdout_is_taken: false,
         entries: Vec::new(),
     };
@@ -156,10 +168,10 @@ pub(super) fn run(arguments: &RunArguments, styles: &Styles) -> io::Result<Endin
         tally.count(one);
         ending = ending.max(one);
     }
-    if let Some(path) = &arguments.junit
-        && let Err(error) = junit::write(path, &session.entries)
+    if let Some(claim) = session.junit.take()
+        && let Err(error) = junit::write(claim, &session.entries)
     {
-        report::print_plain(format!("cannot write {}: {error}", path.display()), None, styles.err);
+        report::print_plain(format!("cannot write the file of `--junit`: {error}"), None, styles.err);
         ending = ending.max(Ending::BadInput);
     }
     if arguments.format == Format::Json {
@@ -178,7 +190,13 @@ pub(super) fn run(arguments: &RunArguments, styles: &Styles) -> io::Result<Endin
 
 /// Options that are mutually exclusive, and advice.
 fn contradiction(arguments: &RunArguments) -> Option<(&'static str, &'static str)> {
+    if arguments.junit.as_ref().is_some_and(|path| stream::is_standard(path)) {
+        return Some(("`--junit` names a file, and `-` is none", "choose a name such as `results.xml`"));
+    }
     let form = arguments.emit?;
+    if arguments.junit.is_some() {
+        return Some(("`--emit` and `--junit` are mutually exclusive: nothing runs", LEAVE_OUT));
+    }
     if arguments.format == Format::Json {
         return Some(("`--emit` and `--format json` are mutually exclusive: the forms of shaders are text", LEAVE_OUT));
     }
@@ -207,6 +225,10 @@ struct RunSession<'a> {
     is_alone: bool,
     /// The outputs of all documents so far.
     taken: BTreeSet<PathBuf>,
+    /// The files of all documents of the command.
+    files: Vec<PathBuf>,
+    /// The file of `--junit`.
+    junit: Option<Claim>,
     /// Set if results go to stdout, so that messages go to stderr.
     stdout_is_taken: bool,
     /// The documents so far, as JSON.
@@ -314,6 +336,21 @@ impl RunSession<'_> {
             return shown;
         }
         let outputs = self.claim(&ready)?;
+        let written = outputs.replaces(self.files.iter().map(PathBuf::as_path));
+        if let Some((output, _)) = written {
+            let text = format!("{} is another document of this command, which `save` would replace", output.display());
+            return Err(self.said(text, "choose another name"));
+        }
+        if let Some(what) = self.junit.as_ref().and_then(|claim| ready.replaced_by(claim)) {
+            let text = format!("`--junit` would replace the {what} of {}", path.display());
+            return Err(self.said(text, "choose another name"));
+        }
+        for wanted in &self.arguments.print {
+            if !ready.written().any(|name| name == wanted.resource()) {
+                let help = format!("written are {}", ready.written().collect::<Vec<_>>().join(", "));
+                return Err(self.said(print::absent(wanted), &help));
+            }
+        }
         if outputs.has_standard() && !self.takes_stdout() {
             return Err(Stop::Said);
         }
@@ -433,14 +470,12 @@ impl RunSession<'_> {
     }
 
     /// Shows additional output: a pixel, numbers, and pictures of mismatches.
-    fn show_more(&self, ready: &Prepared, outcome: &Outcome) -> Result<(), Stop> {
-        let folder = self.folder();
-        for (path, written) in difference::write(ready, outcome, folder) {
+    fn show_more(&mut self, ready: &Prepared, outcome: &Outcome) -> Result<(), Stop> {
+        let folder = self.folder().to_owned();
+        for written in difference::write(ready, outcome, &folder, &mut self.taken) {
             match written {
-                Ok(()) => self.show_outputs(&[path])?,
-                Err(error) => {
-                    report::print_plain(format!("cannot write {}: {error}", path.display()), None, self.styles.err);
-                }
+                Ok(path) => self.show_outputs(&[path])?,
+                Err(text) => report::print_plain(text, None, self.styles.err),
             }
         }
         if self.arguments.format == Format::Json {
@@ -451,13 +486,15 @@ impl RunSession<'_> {
             pixel::write(&mut out, &outcome.pixel, style)?;
         }
         for wanted in &self.arguments.print {
-            if let Err(text) = print::write(&mut out, wanted, outcome)? {
-                let known: Vec<&str> = outcome.resources.iter().map(|resource| resource.name.as_str()).collect();
-                report::print_plain(text, Some(format!("there are {}", known.join(", "))), self.styles.err);
-                return Err(Stop::Said);
-            }
+            print::write(&mut out, wanted, outcome)?;
         }
         Ok(())
+    }
+
+    /// Reports a problem with the command line.
+    fn said(&self, text: String, help: &str) -> Stop {
+        report::print_plain(text, Some(help.to_owned()), self.styles.err);
+        Stop::Said
     }
 
     fn folder(&self) -> &Path {
@@ -471,6 +508,7 @@ impl RunSession<'_> {
         let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
         let claimed = ready.claim_outputs(&folder, &mut self.taken)?;
         *temporary = claimed.temporary_paths();
+        temporary.extend(self.junit.iter().map(|claim| claim.temporary_path().to_owned()));
         Ok(claimed)
     }
 

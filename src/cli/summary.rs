@@ -61,7 +61,7 @@ impl RunLine<'_> {
             true => style.good(self.verdict()),
             false => style.bad("FAIL"),
         };
-        write!(out, "{verdict}  {}", harmless(self.name))?;
+        write!(out, "{verdict}  {}", harmless(self.name).replace('\n', " "))?;
         if let Some(shader) = self.shader {
             write!(out, "  {}", harmless(&shader.to_string_lossy()))?;
         }

@@ -124,15 +124,15 @@ fn the_short_form_has_shares_of_edges_texels_and_channels_pictures_of_difference
     let expect = |tolerance: &str| gradient(&format!("expect = {{ file = \"want.bin\", tolerance = {tolerance} }}"));
     folder.write("job.toml", expect("{ codes = 0, edge_share = 0.001 }"));
     folder.brolga(&["run", "job.toml", "--engine", "both"]).fails(0, &[]);
-    assert!(!folder.path("u0.difference.png").exists());
+    assert!(!folder.path("job.u0.difference.png").exists());
     folder.write("job.toml", expect("{ codes = 0 }"));
     let run = folder.brolga(&["run", "job.toml", "--pixel", "u0:12,10"]);
     assert_eq!(run.code, Some(1));
     let told = format!("texel (12, 10): red is {made}, expected {moved}");
-    assert!(run.out.contains(&told) && run.out.contains("wrote u0.difference.png"), "{}", run.out);
+    assert!(run.out.contains(&told) && run.out.contains("wrote job.u0.difference.png"), "{}", run.out);
     assert!(run.out.contains("0  dispatch main"), "{}", run.out);
-    assert!(fs::read(folder.path("u0.difference.png")).unwrap().starts_with(b"\x89PNG"));
-    assert_eq!(folder.leavings(), ["made.bin", "u0.difference.png", "want.bin"]);
+    assert!(fs::read(folder.path("job.u0.difference.png")).unwrap().starts_with(b"\x89PNG"));
+    assert_eq!(folder.leavings(), ["job.u0.difference.png", "made.bin", "want.bin"]);
 }
 
 #[cfg(unix)]
@@ -174,11 +174,18 @@ fn a_folder_is_run_whole_with_a_summary_and_a_file_for_continuous_integration() 
     let long = LONG.replace("\"saxpy.cso\"", "\"../saxpy.cso\"");
     folder.write("all/a.toml", &long).write("all/b.toml", long.replace("{ ulp = 1 }", "\"exact\""));
     folder.write("all/deep/document.toml", "dispatch = [1, 1, 1]\nshader = \"none.cso\"\n");
-    // Files that are not documents are left out.
+    // Files that have none of a document's keys are left out, and hidden ones.
+    fs::create_dir_all(folder.path("all/.git")).unwrap();
+    folder.write("all/.git/a.toml", &long);
     folder.write("all/Cargo.toml", "[package]\n").write("all/numbers.json", "[1, 2]");
     let run = folder.brolga(&["run", "all", "--junit", "results.xml"]);
     assert_eq!(run.code, Some(2), "{}{}", run.out, run.err);
     assert!(run.out.contains("1 passed, 1 failed, 1 could not run"), "{}", run.out);
+    // A mistake does not hide a document.
+    fs::create_dir(folder.path("wrong")).unwrap();
+    folder.write("wrong/a.toml", "dispach = [1, 1, 1]\nshader = \"none.cso\"\n").write("wrong/b.json", "{\"steps\":");
+    let run = folder.brolga(&["run", "wrong"]);
+    assert!(run.code == Some(2) && run.out.contains("0 passed, 0 failed, 2 could not run"), "{}", run.out);
     let results = fs::read_to_string(folder.path("results.xml")).unwrap();
     for part in [
         "<testsuite name=\"brolga\" tests=\"3\" failures=\"1\" errors=\"1\"",
@@ -200,6 +207,40 @@ fn values_are_printed_on_request_in_the_types_that_the_shader_says() {
         "{}",
         run.out
     );
-    folder.brolga(&["run", "long.toml", "--print", "z"]).fails(2, &["nothing writes `z`"]);
+    folder.brolga(&["run", "long.toml", "--print", "z"]).fails(2, &["no step writes `z`", "written are y"]);
     folder.brolga(&["run", "long.toml", "--print", "y:many"]).fails(2, &["`many` is no count of elements"]);
+}
+
+#[test]
+fn what_the_command_writes_besides_replaces_nothing_that_documents_are_made_of() {
+    let folder = folder(&["examples/saxpy.cso", "examples/resize_sampled.cso"]);
+    folder.write("long.toml", LONG).write("kept.xml", "old");
+    for (file, part) in
+        [("long.toml", "is a document of this command"), ("saxpy.cso", "would replace the shader of long.toml")]
+    {
+        let before = fs::read(folder.path(file)).unwrap();
+        folder.brolga(&["run", "long.toml", "--junit", file]).fails(2, &[part, "choose another name"]);
+        assert!(fs::read(folder.path(file)).unwrap() == before, "{file}");
+    }
+    folder.brolga(&["run", "long.toml", "--junit", "-"]).fails(2, &["`--junit` names a file"]);
+    folder.brolga(&["run", "long.toml", "--junit", "none/results.xml"]).fails(2, &["cannot write"]);
+    folder.brolga(&["run", "long.toml", "--junit", "kept.xml", "--print", "z"]).fails(2, &["no step writes `z`"]);
+    assert!(fs::read_to_string(folder.path("kept.xml")).unwrap().contains("<testsuite"));
+    // Of two documents neither replaces the other.
+    let saving = LONG.replace(
+        "count = 256 }\n\n[pipelines",
+        "count = 256, save = { file = \"z.toml\", raw = true } }\n\n[pipelines",
+    );
+    folder.write("a.toml", saving).write("z.toml", LONG);
+    folder.brolga(&["run", "a.toml", "z.toml"]).fails(2, &["z.toml is another document of this command"]);
+    assert_eq!(fs::read_to_string(folder.path("z.toml")).unwrap(), LONG);
+    // A picture of differences does not replace what was expected.
+    let name = "job.u0.difference.png";
+    folder.write("job.toml", gradient(&format!("save = \"{name}\""))).brolga(&["run", "job.toml"]).fails(0, &[]);
+    let picture = fs::read(folder.path(name)).unwrap();
+    let expect = format!("expect = {{ file = \"{name}\" }}");
+    folder.write("job.toml", gradient(&expect).replace("80, 0, 0", "90, 0, 0"));
+    let run = folder.brolga(&["run", "job.toml"]);
+    assert!(run.code == Some(1) && run.err.contains("the document's own expected file"), "{}{}", run.out, run.err);
+    assert!(fs::read(folder.path(name)).unwrap() == picture);
 }

@@ -24,11 +24,9 @@ fn mistakes_are_told_with_what_would_be_right() {
     }
     with("[t0]\nraw = 1024\nu32 = [1, 2, 3, 4]", "[t0]\nflie = \"x\"", &["unknown key `flie`", "did you mean `file`?"]);
     with("raw = 1024", "typed = { format = \"RGBA8_UNORM\" }", &["no format `RGBA8_UNORM`", "`R8G8B8A8_UNORM`?"]);
-    with("[1, 1, 1]", "[40, 24]", &["`dispatch` takes an array of 3 integers, this is an array of 2"]);
+    with("[1, 1, 1]", "[40, 24]", &["`dispatch` takes an array of 3 integers, not an array of 2"]);
     with("dispatch", "shader = \"b\"\ndispatch", &["the key `shader` is given twice", "job.toml:3:1"]);
-    folder
-        .job(&format!("{ADD}save = 1\n"))
-        .fails(2, &["`save` takes the name of a file, or a table, this is an integer"]);
+    folder.job(&format!("{ADD}save = 1\n")).fails(2, &["`save` takes the name of a file, or a table, not an integer"]);
     with("[t1]", "[cb1]", &["unknown key `cb1` in the document", "did you mean `b1`?"]);
     with("[t1]", "[somewhere]", &["the keys here are name,", "b0, t0, u0, s0"]);
     with(

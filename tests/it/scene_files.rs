@@ -152,7 +152,7 @@ fn mistakes_in_meshes_are_told() {
         ),
         (
             changed(&|folder| step(folder, "op", "draw".into())),
-            "steps[2].mesh: unknown key `mesh` in a step `draw` [the keys here are op, vertices, ",
+            "steps[2].mesh: unknown key `mesh` in a step `draw` [steps that have it are draw_indexed, draw_indexed_indirect]",
         ),
         (
             changed(&|folder| folder.scene["resources"]["cube"]["stride"] = 32.into()),
@@ -184,7 +184,7 @@ fn mistakes_in_meshes_are_told() {
         ),
         (
             changed(&|folder| folder.scene["resources"]["target"]["mips"] = "all".into()),
-            "resources.target.mips: `mips` takes an integer, or \"generate\", this is \"all\"",
+            "resources.target.mips: `mips` takes an integer, or \"generate\", not \"all\"",
         ),
         (
             changed(&|folder| folder.scene["resources"]["camera"] = json!({"kind": "constant", "file": "target.png"})),

@@ -206,13 +206,13 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "\"stride\": 24",
         "\"stride\": -1",
-        "steps[1].vertex_buffers[0].stride: `stride` takes integers from 0 to 4294967295, this is -1",
+        "steps[1].vertex_buffers[0].stride: `stride` takes integers from 0 to 4294967295, not -1",
     ),
     ("\"vertices\": 3", "\"first_vertex\": 3", "steps[1]: a step `draw` needs the key `vertices`"),
     (
         "\"vertices\": 3",
         "\"vertices\": 3, \"base_vertex\": 1",
-        "steps[1].base_vertex: unknown key `base_vertex` in a step `draw` [the keys here are op, vertices, first_vertex, ",
+        "steps[1].base_vertex: unknown key `base_vertex` in a step `draw` [steps that have it are draw_indexed]",
     ),
     ("\"op\": \"draw\"", "\"op\": \"drwa\"", "steps[1].op: there is no step `drwa` [did you mean `draw`?]"),
     ("\"op\": \"draw\"", "\"op\": \"draw_auto\"", "steps[1].op: draws of what was streamed out are not supported yet"),
@@ -302,7 +302,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "\"codes\": 1",
         "\"codes\": -1",
-        "expect[0].tolerance.codes: `codes` takes a finite number that is not negative, this is -1",
+        "expect[0].tolerance.codes: `codes` takes a finite number that is not negative, not -1",
     ),
     (
         "\"query\": \"covered\"",
@@ -398,7 +398,7 @@ fn what_does_not_hold_is_told() {
     let (code, out, err) = folder.brolga(&["run", "scene.json", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &document["documents"][0]["error"]["place"]), (Some(2), &"pipelines.main".into()));
-    assert!(err.contains("`main` takes a table, this is an integer") && err.contains("[scene.json:"), "{err}");
+    assert!(err.contains("`main` takes a table, not an integer") && err.contains("[scene.json:"), "{err}");
 }
 
 #[test]

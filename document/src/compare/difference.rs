@@ -35,8 +35,10 @@ impl Prepared {
                 }
                 let [wanted, got] = [wanted, &bytes].map(|texels| Picture::new(*format, level.extents, texels));
                 let suffix = if levels.len() > 1 { format!("-{}-{}", level.mip, level.layer) } else { String::new() };
-                let name: String =
-                    checked.id.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
+                let plain = |text: &str| -> String {
+                    text.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect()
+                };
+                let name = format!("{}.{}", plain(self.document.name()), plain(&checked.id));
                 if let Some(png) = picture(&wanted, &got, level.extents, &expectation.rules.tolerance) {
                     pictures.push((format!("{name}{suffix}.difference.png"), png));
                 }

@@ -247,8 +247,8 @@ mod tests {
             (0..4).map(|n| format!("dp4 o0.{}, v0.xyzw, cb0[{}].xyzw\n", ["x", "y", "z", "w"][n], first + n)).collect();
         let text = format!(
             "// Input signature:\n// Name Index Mask Register SysValue Format Used\n// POSITION 0 xyzw 0 NONE float xyzw\n//\n\
-             // Output signature:\n// Name Index Mask Register SysValue Format Used\n// SV_Position 0 xyzw 0 POS float
-             // xyzw\n\
+             // Output signature:\n// Name Index Mask Register SysValue Format Used\n\
+             // SV_Position 0 xyzw 0 POS float xyzw\n\
              vs_4_0\ndcl_constantbuffer cb0[12], immediateIndexed\ndcl_input v0.xyzw\ndcl_output_siv o0.xyzw, position\n{rows}ret\n"
         );
         let container = brolga_bytecode::assembler::assemble(&text, &Default::default()).unwrap().bytes;

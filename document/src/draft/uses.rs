@@ -97,7 +97,9 @@ impl Uses {
             };
             let address = instruction.slots().find(|(slot, _)| matches!(slot, Slot::Read { .. }));
             let address = address.map(|(_, operand)| (operand.file, operand.indices.clone(), operand.component(0)));
-            for (view, is_written) in instruction.slots().filter_map(view) {
+            // Extents are nobody's.
+            let is_access = !matches!(instruction.op, Op::ResInfo | Op::BufInfo);
+            for (view, is_written) in instruction.slots().filter_map(view).filter(|_| is_access) {
                 let is_told = instruction.op.text().starts_with("imm_atomic") || instruction.op == Op::AtomicCmpStore;
                 uses.is_racing |= is_told;
                 if is_written { &mut written } else { &mut read }.push((view, address.clone()));
@@ -266,6 +268,7 @@ mod tests {
             ("ld_raw r0.x, vThreadID.y, u0.xxxx\nstore_raw u0.x, vThreadID.x, r0.x\n", true),
             ("store_raw u0.x, vThreadID.x, r0.x\nstore_raw u1.x, r0.x, r0.x\n", false),
             ("store_raw u0.x, vThreadID.x, r0.x\nstore_raw u0.x, r0.x, r0.x\n", true),
+            ("bufinfo r0.x, u0\nstore_raw u0.x, vThreadID.x, r0.x\n", false),
             ("atomic_iadd u0, l(0), l(1)\n", false),
             ("imm_atomic_iadd r0.x, u0, l(0), l(1)\n", true),
         ] {

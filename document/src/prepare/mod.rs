@@ -340,6 +340,13 @@ impl Prepared {
         &self.warnings
     }
 
+    /// The resources that steps may write, whose content an outcome has if [`RunOptions::keep_all`] asks for it.
+    ///
+    /// [`RunOptions::keep_all`]: crate::RunOptions::keep_all
+    pub fn written(&self) -> impl Iterator<Item = &str> {
+        self.written.iter().map(String::as_str)
+    }
+
     /// Number of variants of its shaders: each is run by itself.
     pub fn variants(&self) -> usize {
         self.document.model.variants()

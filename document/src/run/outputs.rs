@@ -14,6 +14,7 @@ use super::{RunOptions, output};
 use crate::error::{DocumentError, Fault, Problem};
 use crate::model::expectation::Save;
 use crate::prepare::Prepared;
+use crate::text::Span;
 
 /// The claimed files of a document. Dropping it leaves nothing behind.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl Prepared {
     pub fn claim_outputs(&self, folder: &Path, taken: &mut BTreeSet<PathBuf>) -> Result<Outputs<'_>, DocumentError> {
         let mut claims = Vec::new();
         let mut paths = BTreeSet::new();
-        let is_taken = |span: &crate::text::Span, path: &Path, by: &str| {
+        let is_taken = |span: &Span, path: &Path, by: &str| {
             let message = format!("{} is {by}", brolga_files::short_path(path));
             self.error((Problem::with_help(message, "choose another name"), span.clone()))
         };
@@ -53,17 +54,7 @@ impl Prepared {
                 claims.push((n, path, None));
                 continue;
             }
-            let path = self.document.reach.output(folder, &save.path.value).map_err(|problem| {
-                let path = folder.join(&save.path.value);
-                self.error((Problem::of_file(path, problem, &CancelToken::new()), span.clone()))
-            })?;
-            let claim = Claim::new(&path).map_err(|error| self.error(self.cannot_write(n, path.clone(), error)))?;
-            if let Some((what, _)) = self.inputs.iter().find(|(_, input)| claim.replaces(input)) {
-                return Err(is_taken(span, &path, &format!("the document's own {what}, which `save` would replace")));
-            }
-            if taken.contains(claim.path()) {
-                return Err(is_taken(span, &path, "already written by an earlier document"));
-            }
+            let (path, claim) = self.claim(folder, &save.path.value, span, taken)?;
             if !paths.insert(claim.path().to_owned()) {
                 return Err(is_taken(span, &path, "written twice"));
             }
@@ -71,6 +62,47 @@ impl Prepared {
         }
         taken.extend(paths);
         Ok(Outputs { prepared: self, claims, ran: false, cancel: CancelToken::new() })
+    }
+
+    /// Claims a file beside those that the document saves, by the same rules.
+    ///
+    /// # Errors
+    /// As [`Self::claim_outputs`].
+    pub fn claim_another(
+        &self,
+        folder: &Path,
+        name: &Path,
+        taken: &mut BTreeSet<PathBuf>,
+    ) -> Result<Claim, DocumentError> {
+        let (_, claim) = self.claim(folder, name, &(0..0), taken)?;
+        taken.insert(claim.path().to_owned());
+        Ok(claim)
+    }
+
+    /// The kind of input that a file would replace: `shader`, `input`, and so on.
+    pub fn replaced_by(&self, claim: &Claim) -> Option<&'static str> {
+        self.inputs.iter().find(|(_, input)| claim.replaces(input)).map(|(what, _)| *what)
+    }
+
+    fn claim(
+        &self,
+        folder: &Path,
+        name: &Path,
+        span: &Span,
+        taken: &BTreeSet<PathBuf>,
+    ) -> Result<(PathBuf, Claim), DocumentError> {
+        let path = self.document.reach.output(folder, name).map_err(|problem| {
+            self.error((Problem::of_file(folder.join(name), problem, &CancelToken::new()), span.clone()))
+        })?;
+        let cannot_write = |error| self.error((Problem::WriteFile { path: path.clone(), error }, span.clone()));
+        let claim = Claim::new(&path).map_err(cannot_write)?;
+        let why = match self.replaced_by(&claim) {
+            Some(what) => format!("the document's own {what}, which would be replaced"),
+            None if taken.contains(claim.path()) => "already written by an earlier document".to_owned(),
+            None => return Ok((path, claim)),
+        };
+        let message = format!("{} is {why}", brolga_files::short_path(&path));
+        Err(self.error((Problem::with_help(message, "choose another name"), span.clone())))
     }
 
     fn save(&self, n: usize) -> &Save {
@@ -128,6 +160,14 @@ impl Outputs<'_> {
             }
         }
         Ok(outcome)
+    }
+
+    /// The output that would replace one of these files, and that file.
+    pub fn replaces<'f>(&self, files: impl IntoIterator<Item = &'f Path>) -> Option<(&Path, &'f Path)> {
+        let claims = || self.claims.iter().filter_map(|(_, path, claim)| Some((path, claim.as_ref()?)));
+        files
+            .into_iter()
+            .find_map(|file| claims().find(|(_, claim)| claim.replaces(file)).map(|(path, _)| (path.as_path(), file)))
     }
 
     /// The temporary files.

@@ -96,14 +96,14 @@ fn places_are_said_by_keys_in_both_syntaxes() {
 fn complaints_point_at_what_is_wrong() {
     let with = |text: &str| complaint(&format!("{HEAD}{text}"));
     for (text, message, place) in [
-        ("[u0]\nraw = \"x\"\n", "`raw` takes an integer, or a table, this is a string", "\"x\""),
-        ("[u0]\nraw = -4\n", "`raw` takes integers from 0 to 9223372036854775807, this is -4", "-4"),
+        ("[u0]\nraw = \"x\"\n", "`raw` takes an integer, or a table, not a string", "\"x\""),
+        ("[u0]\nraw = -4\n", "`raw` takes integers from 0 to 9223372036854775807, not -4", "-4"),
         ("[u0]\nflie = \"x\"\n", "unknown key `flie` in a binding", "flie"),
         ("[u0]\nkind = \"texture2\"\n", "there is no kind of resource `texture2`", "\"texture2\""),
         ("[u0]\ntyped = { format = \"R8\" }\n", "there is no format `R8`", "\"R8\""),
         ("[u0]\nconstant = 16\n", "u0 cannot be a constant", "u0"),
         ("[u0]\nkind = \"vertex\"\nsize = 16\n", "u0 cannot be a vertex", "u0"),
-        ("[b0]\nu8 = [256]\n", "`u8` takes integers from 0 to 255, this is 256", "256"),
+        ("[b0]\nu8 = [256]\n", "`u8` takes integers from 0 to 255, not 256", "256"),
         ("[b0]\nu32 = [1]\nf32 = [1]\n", "`u32` and `f32` are mutually exclusive", "f32"),
         ("[b0]\nfile = \"x\"\nfill = \"zero\"\n", "`file` and `fill` are mutually exclusive", "fill"),
         ("[t0]\nraw = 4\ncounter = 1\n", "t0 is a raw view: only structured ones have a hidden counter", "counter"),
@@ -117,20 +117,16 @@ fn complaints_point_at_what_is_wrong() {
         ("[s0]\nsampler = {}\nfilter = \"point\"\n", "`sampler` and `filter` are mutually exclusive", "filter"),
         ("[s0]\nfilter = \"pont\"\n", "there is no filter `pont`", "\"pont\""),
         ("[s0]\nsampler = { adress = \"wrap\" }\n", "unknown key `adress` in a sampler", "adress"),
-        (
-            "[t0]\ntexture2d = { mips = \"all\" }\n",
-            "`mips` takes an integer, or \"generate\", this is \"all\"",
-            "\"all\"",
-        ),
+        ("[t0]\ntexture2d = { mips = \"all\" }\n", "`mips` takes an integer, or \"generate\", not \"all\"", "\"all\""),
         ("[t0]\ntexture2dms = { mips = 2 }\n", "unknown key `mips` in a texture", "mips"),
         (
             "[t0]\ntexture2d = {}\nview = { layers = [1] }\n",
-            "`layers` takes an array of 2 integers, this is an array of 1",
+            "`layers` takes an array of 2 integers, not an array of 1",
             "[1]",
         ),
         ("[t0]\ntexture2d = {}\nview = { dimension = \"2d\" }\n", "there is no kind of view `2d`", "\"2d\""),
         ("[t0]\nraw = 4\nview = {}\n", "t0 is a raw view: `view` shows a part of a texture", "view"),
-        ("[s0]\nsampler = { border = [1] }\n", "`border` takes an array of 4 numbers, this is an array of 1", "[1]"),
+        ("[s0]\nsampler = { border = [1] }\n", "`border` takes an array of 4 numbers, not an array of 1", "[1]"),
         ("[s0]\nsampler = {}\nfile = \"x\"\n", "unknown key `file` in a sampler", "file"),
         ("[t0]\nraw = 4\nsave = \"x\"\n", "t0 has no result for `save`: shaders write u# only", "\"x\""),
         (
@@ -150,17 +146,17 @@ fn complaints_point_at_what_is_wrong() {
             "an expectation in a resource's table is about that: leave `resource` out",
             "resource",
         ),
-        ("repeat = 0\n", "`repeat` takes integers from 1 to 1048576, this is 0", "0"),
-        ("defines = { A = 1.5 }\n", "`A` takes a string, an integer, or true or false, this is a float", "1.5"),
+        ("repeat = 0\n", "`repeat` takes integers from 1 to 1048576, not 0", "0"),
+        ("defines = { A = 1.5 }\n", "`A` takes a string, an integer, or true or false, not a float", "1.5"),
         ("map = 1\n", "unknown key `map` in the document", "map"),
-        ("[u0]\nraw = 4\nmap = 1\n", "`map` takes true or false, this is an integer", "1"),
+        ("[u0]\nraw = 4\nmap = 1\n", "`map` takes true or false, not an integer", "1"),
     ] {
         assert_eq!(with(text), (message.to_owned(), place.to_owned()), "{text}");
     }
     assert_eq!(complaint("dispatch = [1, 1, 1]\n").0, "the document needs the key `shader`");
     assert_eq!(
         complaint("shader = \"s\"\ndispatch = [1, 1]\n").0,
-        "`dispatch` takes an array of 3 integers, this is an array of 2"
+        "`dispatch` takes an array of 3 integers, not an array of 2"
     );
     assert_eq!(complaint("shader = \n").1.len(), 0);
 }
@@ -199,13 +195,13 @@ fn class_instances_are_named_or_placed() {
         assert_eq!((choice.variable.as_str(), &choice.instance), (variable, &instance));
     }
     for (entry, message, place) in [
-        ("a = 3", "`a` takes a string, a table, or an array, this is an integer", "3"),
+        ("a = 3", "`a` takes a string, a table, or an array, not an integer", "3"),
         ("a = { clas = \"A\" }", "unknown key `clas` in an instance", "clas"),
         ("a = { constants = \"b0\" }", "an instance needs the key `class`", "a"),
         ("a = { class = \"A\", vector = 1 }", "an instance needs the key `constants`", "class = \"A\""),
         (
             "a = { class = \"A\", constants = \"t0\" }",
-            "`constants` takes a constant buffer such as b0, this is t0",
+            "`constants` takes a constant buffer such as b0, not t0",
             "\"t0\"",
         ),
     ] {
@@ -236,6 +232,6 @@ fn steps_and_their_keys_are_named_in_complaints() {
         said(
             "{\"op\": \"repeat\", \"count\": 2, \"steps\": [{\"op\": \"dispatch\", \"pipeline\": 1, \"groups\": [1, 1, 1]}]}"
         ),
-        told("steps[0].steps[0].pipeline", "`pipeline` takes a string, this is an integer", "")
+        told("steps[0].steps[0].pipeline", "`pipeline` takes a string, not an integer", "")
     );
 }

@@ -87,19 +87,16 @@ fn wrong_values_are_named() {
     for (text, message) in [
         ("filter = \"bilinear\"", "there is no filter `bilinear`"),
         ("address = [\"wrap\", \"clmp\"]", "there is no address mode `clmp`"),
-        ("address = []", "`address` takes an array of 1 to 3 strings, this is an array of 0"),
-        (
-            "address = 1",
-            "`address` takes the name of an address mode, or an array of 1 to 3 strings, this is an integer",
-        ),
+        ("address = []", "`address` takes an array of 1 to 3 strings, not an array of 0"),
+        ("address = 1", "`address` takes the name of an address mode, or an array of 1 to 3 strings, not an integer"),
         (
             "border = [0, 0, 0, \"x\"]",
-            "`border` takes numbers from -3.4028235e38 to 3.4028235e38, or \"nan\", \"inf\", \"-inf\", this is a string",
+            "`border` takes numbers from -3.4028235e38 to 3.4028235e38, or \"nan\", \"inf\", \"-inf\", not a string",
         ),
-        ("border = [0, 0, 0]", "`border` takes an array of 4 numbers, this is an array of 3"),
-        ("bias = 16", "`bias` takes numbers from -16 to 15.99, this is 16"),
-        ("max_level = \"all\"", "`max_level` takes a number, this is a string"),
-        ("max_anisotropy = 17", "`max_anisotropy` takes integers from 1 to 16, this is 17"),
+        ("border = [0, 0, 0]", "`border` takes an array of 4 numbers, not an array of 3"),
+        ("bias = 16", "`bias` takes numbers from -16 to 15.99, not 16"),
+        ("max_level = \"all\"", "`max_level` takes a number, not a string"),
+        ("max_anisotropy = 17", "`max_anisotropy` takes integers from 1 to 16, not 17"),
         ("bias = 1\nmip_lod_bias = 1", "`bias` and `mip_lod_bias` are mutually exclusive"),
         ("filter = \"comparison_point\"", "a sampler that compares needs the key `comparison`"),
         (

@@ -79,7 +79,7 @@ fn numbers_are_of_their_type() {
         for wrong in outside {
             let error = parse(&text(&format!("[{wrong}]"))).unwrap_err();
             let said = error.problem().to_string();
-            assert!(said.starts_with(&format!("`{number_type}` takes {}, this is ", number_type.range())), "{said}");
+            assert!(said.starts_with(&format!("`{number_type}` takes {}, not ", number_type.range())), "{said}");
             assert_eq!(&error.text()[error.span()], wrong);
         }
     }

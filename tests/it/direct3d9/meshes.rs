@@ -47,5 +47,5 @@ fn mistakes_in_draws_of_meshes_are_told() {
         "{said}"
     );
     assert_eq!(complaint("mesh", json!("cube")), "steps[0].mesh: there is no mesh `cube` [expected one of square]");
-    assert_eq!(complaint("mesh", json!(null)), "steps[0].mesh: `mesh` takes a string, this is null");
+    assert_eq!(complaint("mesh", json!(null)), "steps[0].mesh: `mesh` takes a string, not null");
 }

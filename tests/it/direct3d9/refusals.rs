@@ -207,12 +207,12 @@ fn draws_read_what_their_buffers_have() {
         (
             "/steps/0/base_vertex",
             json!(1),
-            "steps[0].base_vertex: unknown key `base_vertex` in a step `draw` [the keys here are op, primitives, first_vertex, ",
+            "steps[0].base_vertex: unknown key `base_vertex` in a step `draw` [steps that have it are draw_indexed]",
         ),
         (
             "/steps/0/clip_planes",
             Value::from(vec![vec![0.0; 4]; 7]),
-            "steps[0].clip_planes: `clip_planes` takes an array of 0 to 6 values, this is an array of 7",
+            "steps[0].clip_planes: `clip_planes` takes an array of 0 to 6 values, not an array of 7",
         ),
     ]);
     let mut sketch = sketch();
