@@ -342,6 +342,8 @@ impl RunSession<'_> {
             return Err(self.said(text, "choose another name"));
         }
         if let Some(what) = self.junit.as_ref().and_then(|claim| ready.replaced_by(claim)) {
+            // The results are for nobody now.
+            self.junit = None;
             let text = format!("`--junit` would replace the {what} of {}", path.display());
             return Err(self.said(text, "choose another name"));
         }

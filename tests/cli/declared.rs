@@ -203,8 +203,8 @@ fn a_variable_that_is_wrong_is_told_what_would_be_right() {
     with("limit = -1", &["`limit` takes integers from 0 to 4294967295, not -1"]);
     with("center = [1, 2, 3]", &["`center` takes an array of 2 numbers (float2), not an array of 3"]);
     with("center = 1", &["`center` takes an array of 2 numbers (float2), not an integer"]);
-    with("scale = [1]", &["`scale` takes numbers", "this is an array of 1"]);
-    with("scale = 1e39", &["`scale` takes numbers from -3.4028235e38", "this is 1e39"]);
+    with("scale = [1]", &["`scale` takes numbers", "not an array of 1"]);
+    with("scale = 1e39", &["`scale` takes numbers from -3.4028235e38", "not 1e39"]);
     with("on = 1", &["`on` takes true or false, not an integer"]);
     with("levels = [1, 2, 3, 4]", &["`levels` takes an array of at most 3 elements, not an array of 4"]);
     with("pairs = [[1, 2], [3]]", &["`pairs[1]` takes an array of 2 numbers (float2), not an array of 1"]);

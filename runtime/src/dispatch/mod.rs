@@ -146,11 +146,14 @@ impl Progress {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Raises the number of groups done; never lowers it, since threads may report out of order.
+    /// Sets the number of groups done, which no other thread does meanwhile.
     fn set(&self, groups: u64) {
-        if groups > self.groups_done() {
-            self.0.store(groups, Ordering::Relaxed);
-        }
+        self.0.store(groups, Ordering::Relaxed);
+    }
+
+    /// Raises the number of groups done; never lowers it, since threads may report out of order.
+    fn raise(&self, groups: u64) {
+        self.0.fetch_max(groups, Ordering::Relaxed);
     }
 }
 

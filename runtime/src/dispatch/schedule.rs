@@ -237,7 +237,7 @@ impl Run<'_> {
             let whole = self.work_on(start..end, seat, &mut done);
             // Once for all of them: an atomic add to shared memory waits until the groups' writes are in the cache.
             let before = self.done.fetch_add(done, Ordering::Relaxed);
-            self.job.progress.set(before + done);
+            self.job.progress.raise(before + done);
             if !whole {
                 return;
             }
