@@ -132,7 +132,7 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
         front: stencil_face(&mut numbers),
         back: stencil_face(&mut numbers),
     });
-    desc.options = CompileOptions::new(Engine::Interpreter);
+    desc.options = CompileOptions::new(Engine::Interpreter).into();
     let pipeline = Pipeline::new(device, &desc)?;
 
     let size = [16, 17].map(|n: usize| 1 + u32::from(state[n] % 80));
