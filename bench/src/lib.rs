@@ -28,6 +28,8 @@
 //! | `reference.rs` | work that is always the same |
 //! | `samples.rs` | repeated measurements and their statistics |
 //! | `series.rs` | one variant of a document, or another subject, on one engine and device |
+//!
+//! Here is the loop itself: [`measure`], in which the series take turns, and the amount of work, in time or rounds.
 #![forbid(unsafe_code)]
 
 mod clock;

@@ -1,10 +1,10 @@
 //! Divides a shader at its barriers.
 //!
-//! A barrier that waits for the group splits the code around it into *segments*: within a segment the packets of a
-//! group run in turn. An `if`, `loop` or `switch` is *cut* when it contains such a barrier, or contains a break or
-//! continue of a cut loop or switch; it then runs once for the whole group, its condition agreed among the packets, and
-//! its regions are lists of steps themselves. Everything else stays inside a segment. A shader without a waiting
-//! barrier is one segment.
+//! A *waiting* barrier, one at which threads wait for the group, divides the code around it into *segments*: within a
+//! segment the packets of a group run in turn. An `if`, `loop` or `switch` is *cut* when it contains such a barrier, or
+//! contains a break or continue of a cut loop or switch. The whole group runs it at once, with one condition agreed
+//! among the packets, and its regions are lists of steps themselves. So a segment ends at a waiting barrier, or where a
+//! cut construct or one of its regions begins or ends. A shader without a waiting barrier is one segment.
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, ValueDef};
@@ -23,7 +23,8 @@ pub enum Step {
     Cut(Inst),
 }
 
-/// The cuts of one function.
+/// The division of one function: its cut instructions, the steps of its group-level regions, and the values that cross
+/// from one segment to another.
 #[derive(Clone, Debug)]
 pub struct Phases {
     cut: Vec<bool>,

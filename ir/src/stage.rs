@@ -82,6 +82,8 @@ pub struct Signature {
     pub inputs: Vec<Parameter>,
     /// Outputs, likewise.
     pub outputs: Vec<Parameter>,
+    /// Inputs once more, at the center of pixels whatever their interpolation says: a row, and the number of an input.
+    pub at_center: Vec<(u32, usize)>,
     /// Set if depth and stencil are tested before the shader, even where it discards a pixel or outputs a depth
     /// (functional specification, 16.12).
     pub forces_early_tests: bool,
@@ -90,7 +92,7 @@ pub struct Signature {
 impl Signature {
     /// Rows of an element of the inputs' array.
     pub fn input_rows(&self) -> u32 {
-        rows(&self.inputs)
+        self.at_center.iter().map(|(row, _)| row + 1).fold(rows(&self.inputs), u32::max)
     }
 
     /// Declares an array each for inputs and outputs, if there are any; for a function that has no other arrays.
@@ -102,7 +104,7 @@ impl Signature {
                 ArrayId::new(arrays.len() - 1)
             })
         };
-        self.input_array = array(rows(&self.inputs), false);
+        self.input_array = array(self.input_rows(), false);
         self.output_array = array(rows(&self.outputs), true);
         arrays
     }
@@ -222,6 +224,16 @@ named! {
         Discarded = "discarded",
         /// The width and height of a point, in pixels. Direct3D 9.
         PointSize = "point_size",
+        /// Not 0 in an invocation that is no helper: its pixel, or its sample, is covered and passed all tests so far.
+        /// Not Direct3D's: effects of the shader depend on it.
+        Active = "active",
+        /// The number of samples of a pixel. Not Direct3D's: for instructions that ask for it.
+        SampleCount = "sample_count",
+        /// The positions of the samples along x and y: two words each, of signed numbers of four bits in sixteenths of
+        /// a pixel, the first sample in the lowest bits. Likewise.
+        SamplePositions = "sample_positions",
+        /// The centroid, along x and y from the pixel's center. Likewise.
+        CentroidOffset = "centroid_offset",
         /// The share of the color that remains in the fog: 1 is none of the fog's color. Direct3D 9.
         Fog = "fog",
     }
@@ -246,5 +258,31 @@ named! {
         NoPerspectiveCentroid = "noperspective_centroid",
         /// Linear in screen space, at the sample.
         NoPerspectiveSample = "noperspective_sample",
+    }
+}
+
+impl Interpolation {
+    /// The same at the center.
+    pub fn at_center(self) -> Self {
+        match self {
+            Interpolation::LinearCentroid | Interpolation::LinearSample => Interpolation::Linear,
+            Interpolation::NoPerspectiveCentroid | Interpolation::NoPerspectiveSample => Interpolation::NoPerspective,
+            other => other,
+        }
+    }
+
+    /// `true` if the value is another at each sample of a pixel.
+    pub fn is_per_sample(self) -> bool {
+        matches!(self, Interpolation::LinearSample | Interpolation::NoPerspectiveSample)
+    }
+}
+
+impl Signature {
+    /// `true` if a pixel shader with it runs for each sample of a pixel (functional specification, 16.3).
+    pub fn is_per_sample(&self) -> bool {
+        let is_of_sample = |input: &Parameter| {
+            input.interpolation.is_per_sample() || input.system_value == Some(SystemValue::SampleIndex)
+        };
+        self.inputs.iter().any(is_of_sample)
     }
 }

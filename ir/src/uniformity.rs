@@ -17,7 +17,8 @@
 //! Where threads reconverge after a divergent construct, the merged value is uniform only if all edges pass the very
 //! same value, from one evaluation of it.
 //!
-//! Every value and every construct is demoted at most once, so the cost is linear apart from the nesting depth.
+//! Every value and every construct is lowered from uniform to varying at most once in each analysis, so the cost is
+//! linear apart from the nesting depth.
 
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;

@@ -1,10 +1,10 @@
-//! Manages executable memory: one private mapping for each shader, given to Cranelift's JIT module as its memory
-//! provider.
+//! Manages executable memory: one private mapping for each variant of a shader, given to Cranelift's JIT module as its
+//! memory provider.
 //!
 //! Machine code is written into pages that are then made read-only and executable; no page is ever both writable and
-//! executable. The pages belong to the shader, not to the module, which is gone once the code is loaded; they go back
-//! to the system when the shader is dropped. Code is position-independent and has no relocations, so that bytes from a
-//! cache take the same path as fresh ones, and no symbol is ever looked up.
+//! executable. The pages belong to the code ([`ExecutableCode`]), not to Cranelift's module, which is gone once the
+//! code is loaded; they go back to the system when the code is dropped. Code is position-independent and has no
+//! relocations, so that bytes from a cache take the same path as fresh ones, and no symbol is ever looked up.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

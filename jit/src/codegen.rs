@@ -125,7 +125,7 @@ pub(crate) fn generate_recorded(func: &Function, options: &Options) -> Result<(M
     Ok((machine, record))
 }
 
-/// Generates wide code if the options ask for it, or stock code if that is refused.
+/// Generates wide code if the options ask for it, or 128-bit code if that is refused.
 fn generate_with(func: &Function, options: &Options, mut record: Option<&mut Record>) -> Result<Machine, CompileError> {
     let settings = TargetSettings { blocks: record.is_some(), pinned: lower::is_large(func), widened: false };
     let mut refusal = None;

@@ -1,5 +1,5 @@
-//! Describes shaders as JSON: [`info()`] for `brolga info`, [`listing()`] for `brolga dis`. `docs/json.md` describes
-//! both.
+//! Describes shaders as JSON, for `--format json`: [`info()`] for `brolga info`, [`listing()`] for `brolga dis`.
+//! `docs/json.md` describes both.
 //!
 //! | file | contents |
 //! |---|---|

@@ -80,6 +80,12 @@ pub enum DrawError {
         /// Their number.
         count: usize,
     },
+    /// Targets get outputs that do not exist, or in another order.
+    #[error("the pipeline's targets get outputs {slots:?}: 0 to 7 are possible, in increasing order")]
+    TargetSlots {
+        /// The outputs.
+        slots: Vec<u32>,
+    },
     /// A blend has a dual-source factor, but there are several targets.
     #[error("target {target} of the pipeline is blended with the second output, so it must be the only one of {count}")]
     SecondSource {
@@ -107,7 +113,7 @@ pub enum DrawError {
         found: String,
     },
     /// A view cannot be a target.
-    #[error("{what} is {found}: it must be a texture of one sample and of {expected}")]
+    #[error("{what} is {found}: it must be a texture of {expected}")]
     Target {
         /// The target.
         what: String,
@@ -115,6 +121,42 @@ pub enum DrawError {
         found: String,
         /// The view that would be right.
         expected: String,
+    },
+    /// A number of samples that no target has.
+    #[error("{what} has {samples} samples, but targets have at most {most}")]
+    TargetSamples {
+        /// The target.
+        what: String,
+        /// Its samples.
+        samples: u32,
+        /// The most that are possible.
+        most: u32,
+    },
+    /// Targets of one pass have different numbers of samples.
+    #[error("{first} has {} but {second} has {samples}: all targets of a pass have as many", count(*others))]
+    MixedSamples {
+        /// One target.
+        first: String,
+        /// Its samples.
+        others: u32,
+        /// The other target.
+        second: String,
+        /// Its samples.
+        samples: u32,
+    },
+    /// The targets of a pass have other samples than the pipeline's.
+    #[error("the pipeline is for targets with {}, but those of the pass have {found}", count(*expected))]
+    PipelineSamples {
+        /// The pipeline's.
+        expected: u32,
+        /// Those of the pass.
+        found: u32,
+    },
+    /// A number of samples that a pipeline cannot have.
+    #[error("the pipeline has {samples} samples: 1, 2, 4 or 8 are possible")]
+    SampleCount {
+        /// Their number.
+        samples: u32,
     },
     /// Two targets overlap.
     #[error("targets {first} and {second} share texels: let them be other levels or layers")]
@@ -301,4 +343,9 @@ impl From<ResourceError> for DrawError {
     fn from(error: ResourceError) -> Self {
         DrawError::Runtime(error.into())
     }
+}
+
+/// A number of samples, as in messages.
+fn count(samples: u32) -> String {
+    if samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") }
 }

@@ -180,6 +180,9 @@ pub(crate) fn depth_format(format: Format) -> Result<DepthFormat, DrawError> {
     }
 }
 
+/// The most samples of a target.
+pub(crate) const MOST_SAMPLES: u32 = 8;
+
 /// The output merger's state for one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetState {
@@ -191,12 +194,15 @@ pub struct TargetState {
     pub logic: Option<LogicOp>,
     /// The components that are written, red in the lowest bit; by default all four.
     pub write_mask: u8,
+    /// The number of the pixel shader's output that goes to it: by default its own among the pipeline's targets. Others
+    /// leave targets out, and grow from one to the next.
+    pub slot: Option<u32>,
 }
 
 impl TargetState {
     /// A target without blending.
     pub fn new(format: Format) -> Self {
-        Self { format, blend: None, logic: None, write_mask: 15 }
+        Self { format, blend: None, logic: None, write_mask: 15, slot: None }
     }
 
     /// A target with blending.
@@ -209,7 +215,7 @@ impl TargetState {
     /// # Errors
     /// If the format cannot be a target, or not with this state.
     pub fn for_output(&self, output: u32) -> Result<Target, DrawError> {
-        let &Self { format, blend, logic, write_mask } = self;
+        let &Self { format, blend, logic, write_mask, slot: _ } = self;
         let refused = |what| Err(DrawError::TargetFormat { target: output as usize, format, what });
         if !format.allows(Use::Target) {
             return refused("drawn to");

@@ -189,6 +189,28 @@ pub enum ResourceError {
         /// The largest possible, with the other extents as they are.
         most: u32,
     },
+    /// A resolve of a texture with one sample, or to one with several.
+    #[error("a resolve goes from a texture of several samples to one of one sample, not from {from} to {to}")]
+    ResolveSamples {
+        /// Samples of the source.
+        from: u32,
+        /// Samples of the destination.
+        to: u32,
+    },
+    /// A resolve between different extents.
+    #[error("a resolve from {} x {} texels to {} x {}: they must be the same", from[0], from[1], to[0], to[1])]
+    ResolveExtents {
+        /// The extents of the source.
+        from: [u32; 3],
+        /// The extents of the destination.
+        to: [u32; 3],
+    },
+    /// A resolve of texels that have no mean.
+    #[error("texels of format {format} cannot be resolved: integers and depths have no mean")]
+    ResolveFormat {
+        /// The format.
+        format: Format,
+    },
     /// A number of samples that a texture does not have.
     #[error("a {dimension} has {}, not {samples}", sample_counts(*dimension))]
     Samples {

@@ -10,7 +10,7 @@
 //! | `surface.rs` | the addresses of the texels of a view |
 //! | `expansion/` | copies of compressed textures with a number for each texel |
 //! | `clear.rs` | clears and copies texels |
-//! | `mips.rs` | generates mip levels |
+//! | `mean/` | averages texels: mip levels, and resolves of samples |
 //! | `sampler.rs` | samplers |
 //! | `format/` | texel formats: one row each, and their conversions |
 //! | `error.rs` | the errors |
@@ -25,8 +25,8 @@ mod clear;
 mod error;
 mod expansion;
 pub mod format;
+mod mean;
 mod memory;
-mod mips;
 pub mod room;
 mod sampler;
 mod shape;

@@ -34,8 +34,8 @@ impl SurfaceLevel {
 
 /// Kind, format and extents of a texture. Extents that a kind lacks are 1.
 ///
-/// Texels are tightly packed: for each layer, each mip level, each slice, each row, each texel, its samples one after
-/// the other. In a block-compressed format this applies to blocks: a mip level has as many as cover it, at least one.
+/// Texels are tightly packed: for each layer, each sample, each mip level, each slice, each row. So the samples of a
+/// texture are planes, laid out as layers are. In a block-compressed format this applies to blocks: a mip level has as many as cover it, at least one.
 /// So a texture can be a mapped file. A larger row pitch is possible, for example in memory of other owners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -130,13 +130,18 @@ impl TextureShape {
     pub fn size_bytes(&self) -> Result<u64, ResourceError> {
         self.check()?;
         let after_last_row = self.row_pitch_bytes.map_or(0, |pitch| pitch - self.row_bytes(self.width));
-        Ok(self.layer_bytes() * u64::from(self.layers) - after_last_row)
+        Ok(self.layer_bytes() * u64::from(self.planes()) - after_last_row)
     }
 
     /// Size of the blocks that cover this many texels of a row, in bytes.
     pub(super) fn row_bytes(&self, width: u32) -> u64 {
         let [block_width, _] = self.format.block_extents();
-        u64::from(width.div_ceil(block_width)) * u64::from(self.format.size_bytes()) * u64::from(self.samples)
+        u64::from(width.div_ceil(block_width)) * u64::from(self.format.size_bytes())
+    }
+
+    /// Number of planes: layers, with each sample of a multisampled texture counted.
+    pub fn planes(&self) -> u32 {
+        self.layers * self.samples
     }
 
     /// The extents of a mip level, at least 1 each. The level must exist.
@@ -144,7 +149,7 @@ impl TextureShape {
         [self.width, self.height, self.depth].map(|texels| (texels >> mip).max(1))
     }
 
-    /// The mip levels of the first layer, from its first byte. The shape must be possible.
+    /// The mip levels of the first plane, from its first byte. The shape must be possible.
     pub(super) fn levels(&self) -> impl Iterator<Item = SurfaceLevel> {
         let [_, block_height] = self.format.block_extents();
         let mut next_bytes = 0;
@@ -158,7 +163,7 @@ impl TextureShape {
         })
     }
 
-    /// Distance between layers in bytes. The shape must be possible.
+    /// Distance between planes in bytes. The shape must be possible.
     pub(super) fn layer_bytes(&self) -> u64 {
         self.levels().last().map_or(0, |level| level.end_bytes())
     }

@@ -23,9 +23,9 @@ pub struct Surface {
     pub levels: Vec<SurfaceLevel>,
     /// Number of layers that the view sees, each face of a cube counted; 1 if there are none.
     pub layers: u32,
-    /// Distance between layers in bytes.
+    /// Distance between layers in bytes; between samples if it is multisampled.
     pub layer_bytes: u64,
-    /// Number of samples of a texel, 1 if it is not multisampled. They are consecutive.
+    /// Number of samples of a texel, 1 if it is not multisampled. Each is a plane, and those of a layer are consecutive.
     pub samples: u32,
     /// The least level of detail, counted in the view's levels, that may be sampled or loaded (functional specification
     /// 5.8); 0 if the view does not limit it.
@@ -61,15 +61,16 @@ impl Surface {
         let [across, down] = self.format.block_extents().map(u32::trailing_zeros);
         let [x, y, z, layer, sample, samples] =
             [x >> across, y >> down, z, texel.layer, texel.sample, self.samples].map(u64::from);
-        let block = (x * samples + sample) * u64::from(self.format.size_bytes());
-        Some(level.offset_bytes + layer * self.layer_bytes + z * level.slice_bytes + y * level.row_bytes + block)
+        let (block, plane) = (x * u64::from(self.format.size_bytes()), layer * samples + sample);
+        Some(level.offset_bytes + plane * self.layer_bytes + z * level.slice_bytes + y * level.row_bytes + block)
     }
 
-    /// The bytes of the view, as offsets in the memory: a range for each layer, in increasing order.
+    /// The bytes of the view, as offsets in the memory: a range for each layer or sample, in increasing order.
     pub fn byte_ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let start = self.levels.first().map_or(0, |level| level.offset_bytes);
         let end = self.levels.last().map_or(start, SurfaceLevel::end_bytes);
-        (0..u64::from(self.layers)).map(move |layer| layer * self.layer_bytes).map(move |at| at + start..at + end)
+        let planes = u64::from(self.layers) * u64::from(self.samples);
+        (0..planes).map(move |plane| plane * self.layer_bytes).map(move |at| at + start..at + end)
     }
 
     /// True if the least level lets unfiltered accesses reach a level (functional specification 5.8.4, 5.8.5): from the

@@ -47,16 +47,15 @@ fn texture(shape: TextureShape) -> Texture {
 /// Every block of a texture in storage order, by its position in the whole texture and its first texel.
 fn walk(shape: &TextureShape, mut visit: impl FnMut(Texel, u64)) -> u64 {
     let ([block_width, block_height], mut at) = (shape.format.block_extents(), 0);
-    for layer in 0..shape.layers {
+    // Samples are planes.
+    for (layer, sample) in (0..shape.layers).flat_map(|layer| (0..shape.samples).map(move |sample| (layer, sample))) {
         for level in 0..shape.mips {
             let [width, height, depth] = [shape.width, shape.height, shape.depth].map(|n| (n >> level).max(1));
             for z in 0..depth {
                 for y in (0..height).step_by(block_height as usize) {
                     for x in (0..width).step_by(block_width as usize) {
-                        for sample in 0..shape.samples {
-                            visit(Texel { level, at: [x, y, z], layer, sample }, at);
-                            at += u64::from(shape.format.size_bytes());
-                        }
+                        visit(Texel { level, at: [x, y, z], layer, sample }, at);
+                        at += u64::from(shape.format.size_bytes());
                     }
                 }
             }
@@ -257,8 +256,9 @@ fn boxes_are_copied_row_by_row() {
         from.buffer().write(0, &bytes).unwrap();
         let block_bytes = shape.format.size_bytes() as usize;
         let [block_width, block_height] = shape.format.block_extents();
-        for (mip, layer) in (0..shape.mips).flat_map(|mip| (0..shape.layers).map(move |layer| (mip, layer))) {
-            let whole = from.level(mip, layer).unwrap();
+        let planes = shape.layers * shape.samples;
+        for (mip, plane) in (0..shape.mips).flat_map(|mip| (0..planes).map(move |plane| (mip, plane))) {
+            let whole = from.level(mip, plane).unwrap();
             let [width, height, depth] = whole.extents;
             let second = [block_width, block_height, 1];
             let origin = [0, 1, 2].map(|axis| if whole.extents[axis] > second[axis] { second[axis] } else { 0 });
@@ -269,7 +269,8 @@ fn boxes_are_copied_row_by_row() {
                     let is_in = |axis: usize| {
                         (part.origin[axis]..part.origin[axis] + part.extents[axis]).contains(&texel.at[axis])
                     };
-                    if (texel.level, texel.layer) == (mip, layer) && (0..3).all(is_in) {
+                    let its_plane = texel.layer * shape.samples + texel.sample;
+                    if (texel.level, its_plane) == (mip, plane) && (0..3).all(is_in) {
                         let at = at as usize..at as usize + block_bytes;
                         expected.extend(&bytes[at.clone()]);
                         left[at.clone()].copy_from_slice(&bytes[at]);
@@ -279,7 +280,7 @@ fn boxes_are_copied_row_by_row() {
                 from.read(&part, &mut packed, None).unwrap();
                 assert_eq!(packed, expected, "{shape:?} {part:?}");
 
-                let row = part.extents[0].div_ceil(block_width) as usize * block_bytes * shape.samples as usize;
+                let row = part.extents[0].div_ceil(block_width) as usize * block_bytes;
                 let mut apart = vec![0xffu8; expected.len() / row * (row + 3) - 3];
                 from.read(&part, &mut apart, Some(row as u64 + 3)).unwrap();
                 let rows = expected.chunks(row).map(<[u8]>::to_vec).collect::<Vec<_>>();
@@ -446,7 +447,7 @@ fn impossible_shapes_are_errors() {
         ),
         (
             TextureShape::new(Dimension::Texture3d, Format::D32_FLOAT, 4),
-            "a texture of format D32_FLOAT is a texture1d or texture2d or texturecube, not a texture3d",
+            "a texture of format D32_FLOAT is a texture1d or texture2d or texture2dms or texturecube, not a texture3d",
         ),
     ];
     for (shape, message) in bad {

@@ -25,7 +25,8 @@ pub struct Texture {
 pub struct TexelBox {
     /// The mip level.
     pub mip: u32,
-    /// The layer, each face of a cube counted.
+    /// The layer, each face of a cube and each sample counted: sample `k` of layer `l` of a texture with `n` samples is
+    /// `l * n + k`.
     pub layer: u32,
     /// The first texel along x, y and z.
     pub origin: [u32; 3],
@@ -61,12 +62,12 @@ impl Texture {
         self.copies.as_ref()
     }
 
-    /// A whole mip level of a layer.
+    /// A whole mip level of a layer, counted as in [`TexelBox`].
     ///
     /// # Errors
     /// If the texture does not have it.
     pub fn level(&self, mip: u32, layer: u32) -> Result<TexelBox, ResourceError> {
-        let TextureShape { mips, layers, .. } = self.shape;
+        let (mips, layers) = (self.shape.mips, self.shape.planes());
         match mip < mips && layer < layers {
             true => Ok(TexelBox { mip, layer, origin: [0; 3], extents: self.shape.extents(mip) }),
             false => Err(ResourceError::NoLevel { mip, layer, mips, layers }),

@@ -109,10 +109,22 @@ impl TextureView {
         self.layers.clone().unwrap_or(0..all)
     }
 
+    /// The planes of the texture that it sees: layers, with each sample counted.
+    fn planes(&self) -> Range<u32> {
+        let (layers, samples) = (self.layers(), self.samples());
+        layers.start * samples..layers.end * samples
+    }
+
+    /// Number of samples of a texel; 1 if it is not multisampled, or seen as a render target.
+    pub fn samples(&self) -> u32 {
+        if self.dimension.is_multisampled() { self.texture.shape().samples } else { 1 }
+    }
+
     /// The view as a render target: the first level as layers of two dimensions, or the first of them alone. Faces of
-    /// cubes and slices count as layers, and a one-dimensional texture has one row (functional specification, 5.3).
+    /// cubes, slices and samples count as layers, and a one-dimensional texture has one row (functional specification,
+    /// 5.3).
     pub fn as_target(&self, dimension: Dimension) -> Self {
-        let mut layers = self.layers();
+        let mut layers = self.planes();
         if !dimension.is_array() {
             layers.end = layers.start + 1;
         }
@@ -121,7 +133,7 @@ impl TextureView {
 
     /// The texels of the view, box by box.
     pub fn boxes(&self) -> Result<Vec<TexelBox>, ResourceError> {
-        let (layers, has_slices) = (self.layers(), self.texture.shape().dimension == Dimension::Texture3d);
+        let (layers, has_slices) = (self.planes(), self.texture.shape().dimension == Dimension::Texture3d);
         let count = if has_slices { 0..1 } else { layers.clone() };
         let levels = count.flat_map(|layer| self.mips.clone().map(move |mip| (mip, layer)));
         let cut = |(mip, layer)| {
@@ -148,7 +160,7 @@ impl TextureView {
     /// The texels that a register sees: for writing, those of the first level.
     pub fn surface(&self, writable: bool) -> Surface {
         let shape = self.texture.shape();
-        let (layers, layer_bytes) = (self.layers(), shape.layer_bytes());
+        let (layers, layer_bytes, samples) = (self.layers(), shape.layer_bytes(), self.samples());
         let mips = if writable { self.mips.start..self.mips.start + 1 } else { self.mips.clone() };
         let mut levels: Vec<SurfaceLevel> = shape.levels().skip(mips.start as usize).take(mips.len()).collect();
         let count = layers.len() as u32;
@@ -164,7 +176,7 @@ impl TextureView {
             if has_slices { (1, layer_bytes) } else { (count, slice_bytes) }
         } else {
             for level in &mut levels {
-                level.offset_bytes += u64::from(layers.start) * layer_bytes;
+                level.offset_bytes += u64::from(layers.start) * u64::from(samples) * layer_bytes;
             }
             (count, layer_bytes)
         };
@@ -175,7 +187,7 @@ impl TextureView {
             levels,
             layers: layer_count,
             layer_bytes,
-            samples: shape.samples,
+            samples,
             // It does not apply to writes (functional specification 5.8.2).
             min_level: if writable { 0.0 } else { (self.min_level - self.mips.start as f32).max(0.0) },
             expansion: if writable { None } else { self.expansion() },

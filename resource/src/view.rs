@@ -219,7 +219,8 @@ impl View {
         self.seen_as_target(Dimension::Texture2d)
     }
 
-    /// The view as a render target with all its layers. Faces of cubes and slices of 3D textures count as layers.
+    /// The view as a render target with all its layers. Faces of cubes, slices of 3D textures and samples count as
+    /// layers.
     pub fn as_target_array(&self) -> Result<Self, ResourceError> {
         self.seen_as_target(Dimension::Texture2dArray)
     }

@@ -36,7 +36,8 @@
 //! | `limits.rs` | bounds on what a device accepts |
 //! | `error.rs` | errors |
 //!
-//! Each uses those below it, except `error.rs`, which wraps the errors of the others.
+//! Within this table each uses those below it. There are two exceptions: `error.rs` wraps the errors of the others, and
+//! a shader keeps a `Pace` (`dispatch/pace.rs`).
 //!
 //! Nothing is global: a [`Device`] owns its pool, limits and cache. Shaders, buffers and textures are cheap to clone
 //! and may be used from any thread. No shader, however hostile, reaches memory outside the views bound to it.

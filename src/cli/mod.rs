@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `run.rs` | `brolga run` |
+//! | `run.rs` | `brolga run`, with `--emit` |
 //! | `documents.rs` | the documents that its command line names |
 //! | `pixel.rs`, `print.rs` | the effect of its steps on one pixel, and the content of resources afterwards |
 //! | `junit.rs`, `difference.rs` | results for other programs, and pictures of mismatches |

@@ -1,4 +1,5 @@
-//! `brolga run`: runs every document in turn, every variant of its shaders, on one engine or on both.
+//! `brolga run`: runs every document in turn, every variant of its shaders, on one engine or on both. With `--emit` it
+//! prints a form of the shaders instead, which `runtime/src/shader/compile.rs` and `jit/src/listing/` make.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -682,8 +682,8 @@ typedef void (*BrolgaRelease)(void *context);
 
 // The shape of a texture. Extents that its kind lacks are 1.
 //
-// Texels are packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the
-// other. In a block-compressed format this applies to blocks.
+// Texels are packed: for each layer, each sample, each mip level, each slice, each row. So samples are planes, as layers
+// are. In a block-compressed format this applies to blocks.
 typedef struct {
   // Size of this struct in bytes, set by its init function.
   size_t size;
@@ -1056,12 +1056,15 @@ typedef struct {
   bool depth_clip;
   // `true` if lines are rectangles 1.4 pixels wide: MultisampleEnable.
   bool multisample;
-  // `true` if a pixel is only drawn where the alpha of the first output is above a half.
+  // `true` if the alpha of the first output says how many samples of a pixel are drawn; a single one is where it is
+  // above a half.
   bool alpha_to_coverage;
   // The options of compilation; NULL for the defaults. They have no states of stages.
   const BrolgaCompileOptions *compile;
   // The options for the pixel shader, if they differ from those for the vertex shader; NULL by default.
   const BrolgaCompileOptions *pixel_compile;
+  // The number of samples of the targets and the depth buffer: 1, 2, 4 or 8; 1 by default.
+  uint32_t samples;
 } BrolgaPipelineOptions;
 
 // The targets of a pass, and its limits.
@@ -1297,11 +1300,15 @@ typedef struct {
 
 // An element of a pixel shader's first array: a quad of 2 x 2 pixels.
 typedef struct {
-  // Column and row of its upper left pixel, both even.
+  // Column and row of its upper left pixel, both even. With several samples that is the lower half of each word, and
+  // the upper halves are another word of coverage: of up to 8 samples, all that the primitive covers, whatever the
+  // sample mask and tests have left of them in `coverage`; of 16, samples 8 to 15.
   uint32_t corner[2];
-  // The number of its primitive in the second array.
+  // The number of its primitive in the second array. Where the shader runs for each sample, the [upper
+  // bits](SAMPLE_BITS) are the number of the sample.
   uint32_t primitive;
-  // Covered pixels, one bit each: upper left, upper right, lower left, lower right.
+  // Covered pixels, one bit each: upper left, upper right, lower left, lower right. Those of further samples are the
+  // bits above.
   uint32_t coverage;
 } BrolgaBatchQuad;
 
@@ -1341,7 +1348,8 @@ typedef struct {
   uint32_t stencil_reference;
   // The layer of targets and depth buffer to draw to, if they are arrays.
   uint32_t layer;
-  // Read-only parts of the depth buffer, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
+  // Read-only parts of the depth buffer, whatever its tests say: 1 for depths, 2 for stencils, or their sum. With
+  // several samples, the [bits above](SAMPLE_MASK) are the sample mask.
   uint32_t read_only;
   // Zeros, except under Direct3D 9.
   uint32_t reserved[6];

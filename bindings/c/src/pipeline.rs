@@ -95,12 +95,15 @@ pub struct PipelineOptions {
     pub depth_clip: MaybeUninit<bool>,
     /// `true` if lines are rectangles 1.4 pixels wide: MultisampleEnable.
     pub multisample: MaybeUninit<bool>,
-    /// `true` if a pixel is only drawn where the alpha of the first output is above a half.
+    /// `true` if the alpha of the first output says how many samples of a pixel are drawn; a single one is where it is
+    /// above a half.
     pub alpha_to_coverage: MaybeUninit<bool>,
     /// The options of compilation; NULL for the defaults. They have no states of stages.
     pub compile: *const CompileOptions,
     /// The options for the pixel shader, if they differ from those for the vertex shader; NULL by default.
     pub pixel_compile: *const CompileOptions,
+    /// The number of samples of the targets and the depth buffer: 1, 2, 4 or 8; 1 by default.
+    pub samples: u32,
 }
 
 impl Default for PipelineOptions {
@@ -129,6 +132,7 @@ impl Default for PipelineOptions {
             alpha_to_coverage: MaybeUninit::new(false),
             compile: std::ptr::null(),
             pixel_compile: std::ptr::null(),
+            samples: 1,
         }
     }
 }
@@ -187,7 +191,7 @@ impl PipelineOptions {
             if self.depth_format != 0 {
                 desc.depth_format = Some(format(self.depth_format, "BrolgaPipelineOptions.depth_format")?);
             }
-            desc.alpha_to_coverage = flag(self.alpha_to_coverage);
+            (desc.alpha_to_coverage, desc.samples) = (flag(self.alpha_to_coverage), self.samples);
             let compile = options(self.compile)?;
             desc.options = compile.native()?.into();
             if !self.pixel_compile.is_null() {

@@ -22,8 +22,8 @@ impl HandleKind for Texture {
 
 /// The shape of a texture. Extents that its kind lacks are 1.
 ///
-/// Texels are packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the
-/// other. In a block-compressed format this applies to blocks.
+/// Texels are packed: for each layer, each sample, each mip level, each slice, each row. So samples are planes, as layers
+/// are. In a block-compressed format this applies to blocks.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TextureOptions {

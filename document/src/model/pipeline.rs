@@ -66,18 +66,18 @@ pub(crate) struct InstanceChoice {
 }
 
 impl Pipeline {
-    /// The state around its shaders, for targets of these formats.
-    pub fn state(&self, formats: &[Format]) -> PipelineDesc {
-        let target = |(n, format): (usize, &Format)| {
-            let n = if self.has_independent_targets { n } else { 0 };
+    /// The state around its shaders, for targets of these formats, each with the number of its output.
+    pub fn state(&self, formats: &[(u32, Format)]) -> PipelineDesc {
+        let target = |(slot, format): &(u32, Format)| {
+            let n = if self.has_independent_targets { *slot as usize } else { 0 };
             let TargetKeys { blend, logic, write_mask } = self.targets.get(n).copied().unwrap_or_default();
-            TargetState { format: *format, blend, logic, write_mask }
+            TargetState { format: *format, blend, logic, write_mask, slot: Some(*slot) }
         };
         PipelineDesc {
             rasterizer: self.rasterizer,
             depth: self.depth,
             stencil: self.stencil,
-            targets: formats.iter().enumerate().map(target).collect(),
+            targets: formats.iter().map(target).collect(),
             alpha_to_coverage: self.alpha_to_coverage,
             direct3d9: self.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
             ..PipelineDesc::default()

@@ -25,6 +25,11 @@ pub(crate) enum What {
         from: Reference,
         to: Reference,
     },
+    /// Means of samples.
+    Resolve {
+        from: Reference,
+        to: Reference,
+    },
     GenerateMips(Reference),
     /// Steps that are repeated.
     Repeat {
@@ -56,6 +61,7 @@ impl DocumentStep {
             What::Draw(_) => "draw",
             What::Dispatch(_) => "dispatch",
             What::Copy { .. } => "copy",
+            What::Resolve { .. } => "resolve",
             What::GenerateMips(_) => "generate_mips",
             What::Repeat { .. } => "repeat",
         }
@@ -71,7 +77,7 @@ impl DocumentStep {
         let others: Vec<&Reference> = match &self.what {
             What::Clear(clears) => clears.iter().map(|clear| &clear.resource).collect(),
             What::Draw(draw) => draw.targets.iter().chain(&draw.depth).collect(),
-            What::Copy { to, .. } => vec![to],
+            What::Copy { to, .. } | What::Resolve { to, .. } => vec![to],
             What::GenerateMips(reference) => vec![reference],
             What::Dispatch(_) | What::Repeat { .. } => Vec::new(),
         };
@@ -140,6 +146,8 @@ pub(crate) struct Dispatch {
 pub(crate) struct Draw {
     pub pipeline: Located<String>,
     pub targets: Vec<Reference>,
+    /// The outputs that go to them.
+    pub target_slots: Vec<u32>,
     pub depth: Option<Reference>,
     pub read_only_depth: bool,
     pub read_only_stencil: bool,

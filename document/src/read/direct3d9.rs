@@ -101,6 +101,7 @@ impl<'a> Pipelines<'a> {
         Ok(Draw {
             pipeline: Located::new(made_name, &name.span),
             targets: vec![target],
+            target_slots: vec![0],
             depth: node.get("depth_target").map(reference).transpose()?,
             bind: pixel_bind,
             vertex_buffers: vertex_buffers(node),

@@ -56,11 +56,6 @@ fn long(root: &Node, model: &mut Model) -> Result<(), Fault> {
     }
     for entry in root.entries_at("resources") {
         let label = model.label(&entry.key);
-        let several =
-            entry.node.get("samples").filter(|samples| samples.integer::<u32>().is_some_and(|count| count > 1));
-        if let Some(samples) = several {
-            return Err((Problem::unsupported("textures of several samples are"), samples.span.clone()));
-        }
         let resource = resource::resource(&entry.node, &entry.key_span, label, None)?;
         if resource.kind.name == Some("stream_out") {
             let span = entry.node.get("kind").map_or(entry.key_span.clone(), |kind| kind.span.clone());

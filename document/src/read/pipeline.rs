@@ -34,7 +34,8 @@ pub fn pipeline_state(
         let pipeline = pipeline(&Entry { key: String::new(), key_span: span, node })?;
         let topology = pipeline.topology.unwrap_or(Topology::TriangleList);
         let input_layout = pipeline.input_layout.clone();
-        Ok(PipelineDesc { modules, input_layout, topology, depth_format, ..pipeline.state(formats) })
+        let formats: Vec<_> = (0..).zip(formats.iter().copied()).collect();
+        Ok(PipelineDesc { modules, input_layout, topology, depth_format, ..pipeline.state(&formats) })
     };
     read().map_err(DocumentError::in_argument("pipeline", json))
 }

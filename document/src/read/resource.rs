@@ -57,7 +57,7 @@ fn kind(node: &Node, label: &str, register: Option<Register>, span: &Span) -> Re
             let name = KIND_NAMES.iter().find(|known| *known == key).copied();
             let inner_size = inner.integer().or(inner.integer_at("size"));
             let keys = dimensions(name, inner);
-            check_said(&said(inner), label, name.unwrap_or_default())?;
+            check_said(&said(inner), label, keys.name.unwrap_or_default())?;
             (keys, inner_size.or(outer_size))
         }
         (None, None) => match register.map(|register| register.class) {
@@ -84,6 +84,13 @@ fn kind(node: &Node, label: &str, register: Option<Register>, span: &Span) -> Re
 
 /// The dimensions in a table.
 fn dimensions(name: Option<&'static str>, node: &Node) -> KindKeys {
+    // With several samples a texture is of another kind.
+    let has_samples = node.integer_at::<u32>("samples").is_some_and(|count| count > 1);
+    let name = match name {
+        Some("texture2d") if has_samples => Some("texture2dms"),
+        Some("texture2darray") if has_samples => Some("texture2dmsarray"),
+        name => name,
+    };
     let mut keys =
         KindKeys { name, stride: node.integer_at("stride"), count: node.integer_at("count"), ..KindKeys::default() };
     keys.texture.dimension = name.and_then(Dimension::texture_named);

@@ -4,7 +4,6 @@ use brolga_runtime::Register;
 
 use super::resource::reference;
 use crate::error::{Fault, Problem};
-use crate::model::resource::Reference;
 use crate::model::step::{
     At, Bind, Clear, Dispatch, DocumentStep, Draw, IndexBuffer, Query, QueryKind, VertexBuffer, What,
 };
@@ -62,6 +61,7 @@ pub(super) fn of_both(node: &Node) -> Result<DocumentStep, Fault> {
     let required = |key: &str| reference(node.get(key).unwrap_or(node));
     let what = match node.text_at("op").unwrap_or_default() {
         "copy" => What::Copy { from: required("from")?, to: required("to")? },
+        "resolve" => What::Resolve { from: required("from")?, to: required("to")? },
         "generate_mips" => What::GenerateMips(required("resource")?),
         _ => What::Dispatch(Dispatch {
             pipeline: node.named_at("pipeline").unwrap_or_default(),
@@ -104,10 +104,6 @@ fn arguments(node: &Node) -> Option<(Located<String>, u64)> {
 }
 
 /// References at a key.
-pub(super) fn references(nodes: &[Node]) -> Result<Vec<Reference>, Fault> {
-    nodes.iter().map(reference).collect()
-}
-
 pub(super) fn vertex_buffers(node: &Node) -> Vec<VertexBuffer> {
     let one = |node: &Node| {
         Some(VertexBuffer {
@@ -158,13 +154,13 @@ fn draw(node: &Node) -> Result<Draw, Fault> {
             return Err((Problem::unsupported(what), absent.span.clone()));
         }
     }
-    if let Some(left_out) = node.items_at("targets").iter().find(|target| target.value == Value::Null) {
-        return Err((Problem::unsupported("targets that are left out are"), left_out.span.clone()));
-    }
+    let all = (0..).zip(node.items_at("targets"));
+    let (target_slots, targets): (Vec<u32>, Vec<_>) = all.filter(|(_, target)| target.value != Value::Null).unzip();
     let depth = node.get("depth").map(reference).transpose()?;
     Ok(Draw {
         pipeline: node.named_at("pipeline").unwrap_or_default(),
-        targets: references(node.items_at("targets"))?,
+        targets: targets.into_iter().map(reference).collect::<Result<_, _>>()?,
+        target_slots,
         depth,
         read_only_depth: node.is_true("read_only_depth"),
         read_only_stencil: node.is_true("read_only_stencil"),

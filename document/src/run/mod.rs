@@ -7,6 +7,7 @@
 //! | `plan.rs` | steps become actions |
 //! | `vertices.rs`, `words.rs` | draws of Direct3D 9: their vertex data, and their errors |
 //! | `steps.rs` | does the actions, draws in passes |
+//! | `samples.rs` | the order of samples in documents and in memory |
 //! | `history.rs` | the effect of steps on one pixel |
 //! | `outcome.rs` | results, compared with the expectations |
 //! | `outputs.rs`, `output.rs` | files that are saved |
@@ -19,6 +20,7 @@ mod outputs;
 mod pipelines;
 mod plan;
 mod ready;
+mod samples;
 mod steps;
 mod vertices;
 mod words;
@@ -27,6 +29,7 @@ mod world;
 use std::time::{Duration, Instant};
 
 use brolga_fenv::in_default_mode;
+use brolga_raster::pass::schedule::RoundSize;
 use brolga_runtime::{Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, Oversize, Progress, StageTimes};
 
 use crate::error::{DocumentError, Fault, Problem};
@@ -61,6 +64,8 @@ pub struct RunOptions {
     /// Set to keep the content of everything that steps may write, not only of what the document saves or has
     /// expectations about. Required for comparing two outcomes with [`Outcome::disagreement`].
     pub keep_all: bool,
+    /// The size of a round of draws, on which results do not depend.
+    pub round: RoundSize,
 }
 
 impl RunOptions {
@@ -73,6 +78,7 @@ impl RunOptions {
             cancel: CancelToken::new(),
             progress: Progress::new(),
             keep_all: false,
+            round: RoundSize::default(),
         }
     }
 
@@ -191,7 +197,7 @@ impl Prepared {
             let plan = RunPlan::new(device, self, variant, &world, options)?;
             let began = Instant::now();
             let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
-            let run = StepRunner::new(device, &options.cancel, watch).steps(&plan.actions)?;
+            let run = StepRunner::new(device, &options.cancel, options.round, watch).steps(&plan.actions)?;
             let run_time = began.elapsed();
             let mut outcome = self.outcome(&world, &plan, run, run_time, options)?;
             outcome.warnings = plan.warnings;

@@ -152,7 +152,8 @@ impl Prepared {
             }
             // It may be as large as the memory.
             if is_looked_at(name) {
-                let bytes = Bytes::Buffer(memory.bytes().clone());
+                let content = memory.content(&|| options.cancel.is_cancelled());
+                let bytes = content.map_err(|error| (Problem::of_memory(error, &options.cancel, name), 0..0))?;
                 let number_type = saved.get(name.as_str()).and_then(|save| save.number_type).or(loaded.number_type);
                 let array = output::array(&loaded.kind, number_type, bytes.size_bytes());
                 resources.push(ResourceResult { name: name.clone(), bytes, array, counter: value, file: None });
@@ -213,7 +214,7 @@ impl Prepared {
             }
             Check::Numbers { segments, natural_element } => {
                 let (memory, _) = world.memory(name).ok_or_else(|| (Problem::value("no memory"), span.clone()))?;
-                let bytes = Bytes::Buffer(memory.bytes().clone());
+                let bytes = memory.content(&stop).map_err(failed)?;
                 CheckResult::Numbers(compare(&bytes, segments, rules, *natural_element, &stop).map_err(failed)?)
             }
             Check::Texels { format, levels, plane, texels } => {
@@ -264,7 +265,24 @@ pub(crate) fn level_texels(
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, ResourceError> {
     let texel_bytes = texture.shape().format.size_bytes() as usize;
-    let mut found = part(texture.buffer(), texture.level_bytes(level.mip, level.layer)?, stop)?;
+    let samples = texture.shape().samples as usize;
+    let mut found = Vec::new();
+    for sample in 0..samples {
+        let plane = part(
+            texture.buffer(),
+            texture.level_bytes(level.mip, level.layer * samples as u32 + sample as u32)?,
+            stop,
+        )?;
+        if samples == 1 {
+            found = plane;
+        } else {
+            // The samples of a texel follow each other.
+            found.resize(plane.len() * samples, 0);
+            for (n, texel) in plane.chunks_exact(texel_bytes).enumerate() {
+                found[(n * samples + sample) * texel_bytes..][..texel_bytes].copy_from_slice(texel);
+            }
+        }
+    }
     if plane == Some(Plane::Stencil) {
         // The last byte of four, or the fifth of eight.
         let stencil = if texel_bytes == 4 { 3 } else { 4 };

@@ -46,10 +46,12 @@ pub(super) struct Compiler<'a, 'o> {
 /// The state of a draw that its pipeline depends on.
 #[derive(PartialEq)]
 pub(super) struct PipelineKey {
-    /// The formats of its targets.
-    pub formats: Vec<Format>,
+    /// The formats of its targets, and the outputs that go to them.
+    pub formats: Vec<(u32, Format)>,
     /// The format of its depth buffer.
     pub depth_format: Option<Format>,
+    /// The number of samples of all of them.
+    pub samples: u32,
     pub draws_mesh: bool,
     /// The texture types bound for a ps_1_x.
     pub textures: [TextureType; 6],
@@ -126,6 +128,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
             input_layout: input_layout(pipeline, uses.draws_mesh),
             topology,
             depth_format: uses.depth_format,
+            samples: uses.samples,
             options,
             ..pipeline.state(&uses.formats)
         };

@@ -12,7 +12,7 @@ use brolga_raster::tiles::targets::{DepthView, Targets};
 use brolga_raster::vertices::indices::IndexBuffer;
 use brolga_runtime::format::TextureFormat;
 use brolga_runtime::{
-    Bindings, BoundShader, Buffer, ClearValue, Dimension, Dispatch, Error, Limit, Register, StageKind, Stages,
+    Bindings, BoundShader, Buffer, ClearValue, Dimension, Dispatch, Error, Format, Limit, Register, StageKind, Stages,
     TexelBox, Texture, View,
 };
 
@@ -36,6 +36,8 @@ pub(crate) enum Action<'a> {
     Copy { from: Buffer, to: Buffer },
     /// Copies levels of layers of one texture to those of another.
     CopyLevels { from: Texture, to: Texture, levels: Vec<[TexelBox; 2]> },
+    /// Means of the samples of layers.
+    Resolve { from: Texture, to: Texture, layers: Vec<(u32, TexelBox)>, format: Format },
     /// Generates mip levels from the first one of a view.
     GenerateMips { view: View },
     /// Runs a compute shader.
@@ -184,6 +186,7 @@ fn action<'a>(step: &'a DocumentStep, world: &World<'a>, compiler: &mut Compiler
             Ok(Action::Clear(all))
         }
         What::Copy { from, to } => copy(from, to, &step.at, world),
+        What::Resolve { from, to } => resolve(from, to, &step.at, world),
         What::GenerateMips(reference) => Ok(Action::GenerateMips { view: world.levels(reference)? }),
         What::Dispatch(said) => dispatch(said, &step.at, world, compiler),
         What::Draw(said) => draw(said, &step.at, world, compiler).map(|draw| Action::Draw(Box::new(draw))),
@@ -273,16 +276,19 @@ fn draw<'a>(
     if pipeline_said.direct3d9.is_some() {
         vertices::check(said, at, &pipeline_said.input_layout, world)?;
     }
-    let formats = colors.iter().filter_map(View::format).collect();
+    let formats = said.target_slots.iter().copied().zip(colors.iter().filter_map(View::format)).collect();
     let depth_format = depth.as_ref().and_then(View::subresources).map(|part| part.texture.shape().format);
     let depth = depth.map(|view| DepthView {
         view,
         has_read_only_depth: said.read_only_depth,
         has_read_only_stencil: said.read_only_stencil,
     });
+    let all_targets = colors.iter().chain(depth.iter().map(|depth| &depth.view));
+    let samples = all_targets.filter_map(View::subresources).map(|part| part.texture.shape().samples).next();
     let uses = PipelineKey {
         formats,
         depth_format,
+        samples: samples.unwrap_or(1),
         draws_mesh: said.mesh.is_some(),
         textures: stage_textures(&bindings),
         compared: compared(&bindings),
@@ -395,8 +401,17 @@ fn copy_levels<'a>(
     let ([mip, layer], [to_mip, to_layer]) = (starts(read), starts(written));
     let mips = read.view.mips.or(read.view.mip.map(|_| 1)).unwrap_or(from.shape().mips);
     let layers = read.view.layers.or(read.view.layer.map(|_| 1)).unwrap_or(from.shape().layers);
+    // Samples are layers to a copy.
+    let samples = from.shape().samples;
+    if samples != to.shape().samples {
+        let message =
+            format!("`from` has {samples} samples and `to` {}: `resolve` makes one of several", to.shape().samples);
+        return Err((Problem::value(message), at.head.clone()));
+    }
+    let ([layer, to_layer], layers) =
+        ([layer, to_layer].map(|layer| layer.saturating_mul(samples)), layers.saturating_mul(samples));
     let mut levels = Vec::new();
-    for layer_on in 0..layers.min(from.shape().layers + 1) {
+    for layer_on in 0..layers.min(from.shape().layers * samples + 1) {
         // Levels beyond the last fail at the first one that does not exist.
         for mip_on in 0..mips.min(from.shape().mips + 1) {
             let level = |reference: &Reference, texture: &Texture, mip: u32, layer: u32| {
@@ -417,6 +432,32 @@ fn copy_levels<'a>(
         }
     }
     Ok(Action::CopyLevels { from: from.clone(), to: to.clone(), levels })
+}
+
+/// Means of all layers of a texture, or of one.
+fn resolve<'a>(from: &Reference, to: &Reference, at: &At, world: &World<'_>) -> Result<Action<'a>, Fault> {
+    let texture = |reference: &Reference| match world.find(&reference.resource, &reference.span)? {
+        ResourceMemory::Texture(texture) => Ok(texture.clone()),
+        ResourceMemory::Buffer(_) => {
+            let message = format!("`{}` is a buffer: only textures are resolved", reference.resource);
+            Err((Problem::value(message), reference.span.clone()))
+        }
+    };
+    let (source, destination) = (texture(from)?, texture(to)?);
+    let format = to.view.format.or(from.view.format);
+    let format = format.unwrap_or(destination.shape().format);
+    let (first, to_first) = (from.view.layer.unwrap_or(0), to.view.layer.unwrap_or(0));
+    let all = if from.view.layer.is_some() || to.view.layer.is_some() { 1 } else { source.shape().layers };
+    let count = from.view.layers.unwrap_or(all);
+    let mut layers = Vec::new();
+    for n in 0..count.min(source.shape().layers + 1) {
+        let level = destination.level(to.view.mip.unwrap_or(0), to_first.saturating_add(n));
+        let level = level.map_err(|error| (Problem::from(error), to.span.clone()))?;
+        let layer = first.saturating_add(n);
+        source.resolve_check(layer, &destination, &level, format).map_err(|error| (error.into(), at.head.clone()))?;
+        layers.push((layer, level));
+    }
+    Ok(Action::Resolve { from: source, to: destination, layers, format })
 }
 
 fn clear<'a>(clear: &Clear, at: &At, world: &World<'_>) -> Result<Action<'a>, Fault> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use brolga_raster::pass::Pass;
+use brolga_raster::pass::schedule::RoundSize;
 use brolga_raster::statistics::Statistics;
 use brolga_runtime::{CancelToken, Device, Dispatch, Report};
 
@@ -17,6 +18,7 @@ pub(super) struct StepRunner<'a> {
     device: &'a Device,
     /// Stops everything.
     token: &'a CancelToken,
+    round: RoundSize,
     open: Option<OpenPass<'a>>,
     /// The statistics of each query.
     pub queries: BTreeMap<&'a str, Statistics>,
@@ -34,9 +36,9 @@ struct OpenPass<'a> {
 }
 
 impl<'a> StepRunner<'a> {
-    pub fn new(device: &'a Device, token: &'a CancelToken, watch: Option<Watch<'a>>) -> Self {
+    pub fn new(device: &'a Device, token: &'a CancelToken, round: RoundSize, watch: Option<Watch<'a>>) -> Self {
         let (queries, total) = (BTreeMap::new(), Statistics::default());
-        Self { device, token, open: None, queries, total, report: None, watch }
+        Self { device, token, round, open: None, queries, total, report: None, watch }
     }
 
     /// Does all steps.
@@ -84,6 +86,9 @@ impl<'a> StepRunner<'a> {
             Action::CopyLevels { from, to, levels } => {
                 levels.iter().try_for_each(|[part, at]| from.copy_box_until(part, to, at, &stop))
             }
+            Action::Resolve { from, to, layers, format } => {
+                layers.iter().try_for_each(|(layer, at)| from.resolve_until(*layer, to, at, *format, &stop))
+            }
             Action::GenerateMips { view } => view.generate_mips_until(&stop),
             Action::Dispatch(action) => {
                 let dispatch = action.dispatch.clone().cancel(token.clone());
@@ -111,6 +116,7 @@ impl<'a> StepRunner<'a> {
             none => {
                 let pass = Pass::new(self.device, draw.targets.clone()).map_err(failed)?;
                 let mut pass = pass.with_limits(&Dispatch::new([0; 3]).cancel(self.token.clone()));
+                pass = pass.with_round(self.round);
                 if let Some(pixel) = self.watch.as_ref().and_then(|watch| watch.of_draw(draw)) {
                     pass.watch(pixel).map_err(failed)?;
                 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use brolga_files::{self as files, FileProblem};
+use brolga_files::{self as files, Bytes, FileProblem};
 use brolga_runtime::format::{TextureFormat, Use};
 use brolga_runtime::{
     BindingRules, Bindings, Buffer, CancelToken, Counter, Device, Dimension, Error, Format, Register, ResourceClass,
@@ -18,6 +18,8 @@ use crate::prepare::Prepared;
 use crate::prepare::load::LoadedContent;
 use crate::text::Span;
 
+use super::samples;
+
 /// The memory of a resource on a device.
 #[derive(Clone, Debug)]
 pub(crate) enum ResourceMemory {
@@ -26,6 +28,16 @@ pub(crate) enum ResourceMemory {
 }
 
 impl ResourceMemory {
+    /// Its content, as documents have it.
+    pub fn content(&self, stop: &dyn Fn() -> bool) -> Result<Bytes, ResourceError> {
+        match self {
+            ResourceMemory::Texture(texture) if texture.shape().samples > 1 => {
+                samples::to_texels(texture.buffer(), texture.shape(), stop).map(Bytes::Owned)
+            }
+            _ => Ok(Bytes::Buffer(self.bytes().clone())),
+        }
+    }
+
     /// All of its bytes.
     pub fn bytes(&self) -> &Buffer {
         match self {
@@ -74,6 +86,11 @@ impl<'a> World<'a> {
                 }
                 _ => ResourceMemory::Buffer(buffer),
             };
+            if let (ResourceMemory::Texture(texture), LoadedContent::Mapped(_)) = (&memory, &loaded.content)
+                && texture.shape().samples > 1
+            {
+                return Err((Problem::unsupported("mapped textures of several samples are"), world.span(name)));
+            }
             world.fill(name, &memory, &loaded.content, cancel)?;
             world.memory.insert(name, memory);
             if let Some(first) = resource.counter {
@@ -124,6 +141,14 @@ impl<'a> World<'a> {
                 runs.iter().try_for_each(|run| files::write(buffer, run.byte, &run.bytes, cancel))
             }
             LoadedContent::File(part) => part.copy_to(buffer, 0, cancel),
+        };
+        let written = match memory {
+            ResourceMemory::Texture(texture) if texture.shape().samples > 1 => written.and_then(|()| {
+                let stop = || cancel.is_cancelled();
+                let ordered = samples::to_planes(buffer, texture.shape(), &stop);
+                ordered.map_err(|error| FileProblem::from(Error::from(error)))
+            }),
+            _ => written,
         };
         written.map_err(|problem| match (problem, content) {
             (FileProblem::Runtime(error), _) => self.refused(name, error),

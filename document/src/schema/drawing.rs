@@ -173,13 +173,13 @@ pub(super) static STEPS: &[(&str, &Table)] = &[
     ("dispatch", &DISPATCH),
     ("dispatch_indirect", &DISPATCH_INDIRECT),
     ("copy", &COPY),
+    ("resolve", &RESOLVE),
     ("generate_mips", &GENERATE_MIPS),
     ("repeat", &REPEAT),
 ];
 /// Those that are rejected by name until they are supported.
 pub(super) const ABSENT_STEPS: &[(&str, &str)] = &[
     ("draw_auto", "draws of what was streamed out are"),
-    ("resolve", "resolving multisampled textures is"),
     ("begin_query", "queries of several steps are"),
     ("end_query", "queries of several steps are"),
     ("predicate", "predication is"),
@@ -206,6 +206,10 @@ step! { CLEAR "`clear`" "a step `clear`":
 step! { COPY "`copy`" "a step `copy`":
     key("from", REFERENCE, "what is copied: a resource, or levels and layers of a texture").needed(),
     key("to", REFERENCE, "to where: a resource of the same shape, or levels with the same extents").needed(),
+}
+step! { RESOLVE "`resolve`" "a step `resolve`":
+    key("from", REFERENCE, "the texture of several samples, or a layer of it").needed(),
+    key("to", REFERENCE, "the texture of one sample that gets their means, or a level and layer of it; `format` says how both are seen").needed(),
 }
 step! { GENERATE_MIPS "`generate_mips`" "a step `generate_mips`":
     key("resource", REFERENCE, "the texture: the levels from `mip` on are made of that one, by means of 2 x 2 texels").needed(),

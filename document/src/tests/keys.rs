@@ -220,10 +220,10 @@ fn steps_and_their_keys_are_named_in_complaints() {
     let told = |place: &str, message: &str, help: &str| (place.to_owned(), message.to_owned(), help.to_owned());
     assert_eq!(said("{\"op\": \"drow\"}"), told("steps[0].op", "there is no step `drow`", "did you mean `draw`?"));
     assert_eq!(
-        said("{\"op\": \"resolve\"}"),
+        said("{\"op\": \"draw_auto\"}"),
         told(
             "steps[0].op",
-            "resolving multisampled textures is not supported yet",
+            "draws of what was streamed out are not supported yet",
             "docs/document.md lists what documents can do"
         )
     );

@@ -136,13 +136,15 @@ fn extents_that_a_kind_has_not_are_one() {
     for more in ["layers = 1", "depth = 1", "samples = 1", "mips = 1", "depth = 1, layers = 1"] {
         assert_eq!(said(&format!("texture2d = {{ format = \"R8_UINT\", width = 4, height = 2, {more} }}")), plain);
     }
+    // One of several samples is of another kind.
+    let several = "texture2d = { format = \"R8_UINT\", width = 4, height = 2, samples = 2 }";
+    assert_eq!(said(several), said(&several.replace("texture2d", "texture2dms")));
     let six = "texturecube = { format = \"R8_UINT\", width = 4 }";
     assert_eq!(said(&six.replace(" }", ", layers = 6, height = 4 }")), said(six));
     assert!(said(&six.replace(" }", ", layers = 5 }")).unwrap_err().starts_with("u0: "));
     for (kind, key) in [
         ("texture2d", "layers"),
         ("texture2d", "depth"),
-        ("texture2d", "samples"),
         ("texture1d", "height"),
         ("texture3d", "layers"),
         ("texture2dms", "mips"),

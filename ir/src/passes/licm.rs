@@ -1,7 +1,8 @@
 //! Moves loop-invariant computations out of their loop.
 //!
-//! Only cheap computations without side effects move, even out of a branch. Loops that contain a waiting barrier are
-//! left alone: a value from before them would have to be kept for every packet of the group.
+//! Only cheap computations without side effects move, even out of a branch. Loops that contain a waiting barrier (an
+//! execution barrier, not only a memory fence) are left alone: a value from before them would have to be kept for every
+//! packet of the group.
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind};

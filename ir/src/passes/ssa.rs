@@ -1,4 +1,5 @@
-//! Constructs SSA form: slots become values.
+//! Constructs SSA form: slots become values. A slot is a mutable variable, mostly a word of one of the shader's
+//! registers.
 //!
 //! The code is structured, so no dominance frontiers are needed: a slot that a region writes becomes one more result of
 //! the `if` or `switch`, or one more variable of the loop, that owns the region. A slot never written is zero. Unused

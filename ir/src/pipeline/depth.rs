@@ -21,20 +21,26 @@ pub(super) fn declare(func: &mut Function, state: &PixelState) -> ResourceId {
 
 /// The depth of a pixel: the primitive's, unless the shader outputs one.
 pub(super) fn of_pixel(b: &mut Builder<'_>, pixel: &ShadedPixel, signature: &Signature, outputs: &RowOutputs) -> Value {
+    of_shader(b, pixel, signature, outputs).unwrap_or(pixel.z)
+}
+
+/// The depth that a shader outputs, if it does.
+pub(super) fn of_shader(
+    b: &mut Builder<'_>,
+    pixel: &ShadedPixel,
+    signature: &Signature,
+    outputs: &RowOutputs,
+) -> Option<Value> {
     // A depth that breaks its promise is clamped to it, as 16.9.3.2 allows: early tests may have relied on it.
     let kinds = [
         (SystemValue::Depth, None),
         (SystemValue::DepthGreaterEqual, Some(Op::FMax)),
         (SystemValue::DepthLessEqual, Some(Op::FMin)),
     ];
-    for (value, clamp) in kinds {
-        if let Some(row) = row_of(&signature.outputs, value) {
-            let word = outputs.word(b, row, 0);
-            let depth = b.op(Op::AsF32, &[word]);
-            return clamp.map_or(depth, |clamp| b.op(clamp, &[depth, pixel.z]));
-        }
-    }
-    pixel.z
+    let (row, clamp) = kinds.iter().find_map(|&(value, clamp)| Some((row_of(&signature.outputs, value)?, clamp)))?;
+    let word = outputs.word(b, row, 0);
+    let depth = b.op(Op::AsF32, &[word]);
+    Some(clamp.map_or(depth, |clamp| b.op(clamp, &[depth, pixel.z])))
 }
 
 /// The stencil reference of a pixel: the draw's, unless the shader outputs one.
@@ -55,6 +61,7 @@ pub(super) fn test(
     late: DepthTest,
     resource: ResourceId,
     pixel: &ShadedPixel,
+    texel: &[Value],
     [depth, reference]: [Value; 2],
     live: Value,
 ) -> Value {
@@ -65,7 +72,7 @@ pub(super) fn test(
     let depth = b.op(Op::FMin, &[depth, most]);
     let code = code(b, late.format, depth);
     let resource = only(resource);
-    let [word, next, ..] = b.texel_load(resource, &pixel.texel, None);
+    let [word, next, ..] = b.texel_load(resource, texel, None);
     let (depths, above, byte) = (b.i32(0xff_ffff), b.i32(24), b.i32(0xff));
     let (old, old_stencil) = match late.format {
         DepthFormat::D16 | DepthFormat::D32 => (word, None),
@@ -110,7 +117,7 @@ pub(super) fn test(
             }
         };
         let zero = b.i32(0);
-        b.texel_store(resource, &pixel.texel, [words[0], words[1], zero, zero], is_written);
+        b.texel_store(resource, texel, [words[0], words[1], zero, zero], is_written);
     }
     is_left
 }

@@ -6,7 +6,6 @@ use crate::function::Function;
 use crate::interface::Component;
 use crate::ops::Op;
 
-use super::interpolate::ShadedPixel;
 use super::record::{BatchState, PixelArray, floats, word};
 use super::state::{BlendOp, Equation, Factor, LogicOp, PixelState, Range, Target};
 
@@ -28,7 +27,7 @@ pub(super) fn target(
     b: &mut Builder<'_>,
     target: &Target,
     resource: ResourceId,
-    pixel: &ShadedPixel,
+    texel: &[Value],
     [source, second]: [[Value; 4]; 2],
     live: Value,
 ) {
@@ -39,7 +38,7 @@ pub(super) fn target(
     let blend = target.blend.filter(|_| !matches!(target.range, Range::Uint | Range::Sint));
     let mut words = source;
     if blend.is_some() || target.logic.is_some() || target.write_mask & 15 != 15 {
-        let before = b.texel_load(resource, &pixel.texel, None);
+        let before = b.texel_load(resource, texel, None);
         if let Some(logic) = target.logic {
             words = std::array::from_fn(|n| {
                 let (word, bits) = (combine(b, logic.op, source[n], before[n]), u32::from(logic.bits[n]));
@@ -61,7 +60,7 @@ pub(super) fn target(
             }
         }
     }
-    b.texel_store(resource, &pixel.texel, words, live);
+    b.texel_store(resource, texel, words, live);
 }
 
 /// The operands of a blend, as floats: clamped to the range of the target.

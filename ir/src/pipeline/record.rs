@@ -77,13 +77,20 @@ pub struct BatchVertex {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BatchQuad {
-    /// Column and row of its upper left pixel, both even.
+    /// Column and row of its upper left pixel, both even. With several samples that is the lower half of each word, and
+    /// the upper halves are another word of coverage: of up to 8 samples, all that the primitive covers, whatever the
+    /// sample mask and tests have left of them in `coverage`; of 16, samples 8 to 15.
     pub corner: [u32; 2],
-    /// The number of its primitive in the second array.
+    /// The number of its primitive in the second array. Where the shader runs for each sample, the [upper
+    /// bits](SAMPLE_BITS) are the number of the sample.
     pub primitive: u32,
-    /// Covered pixels, one bit each: upper left, upper right, lower left, lower right.
+    /// Covered pixels, one bit each: upper left, upper right, lower left, lower right. Those of further samples are the
+    /// bits above.
     pub coverage: u32,
 }
+
+/// Bits of [`BatchQuad::primitive`] for the number of a sample.
+pub const SAMPLE_BITS: u32 = 3;
 
 /// An element of a pixel shader's second array: a primitive. Its attributes follow it: for each register of a vertex
 /// twelve words, namely four of the leading vertex and, as floats, the differences of the second and third vertex from
@@ -137,7 +144,8 @@ pub struct BatchState {
     pub stencil_reference: u32,
     /// The layer of targets and depth buffer to draw to, if they are arrays.
     pub layer: u32,
-    /// Read-only parts of the depth buffer, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
+    /// Read-only parts of the depth buffer, whatever its tests say: 1 for depths, 2 for stencils, or their sum. With
+    /// several samples, the [bits above](SAMPLE_MASK) are the sample mask.
     pub read_only: u32,
     /// Zeros, except under Direct3D 9.
     pub reserved: [u32; 6],
@@ -148,6 +156,9 @@ pub const DEPTHS_STAY: u32 = 1;
 
 /// The bit of [`BatchState::read_only`] for stencils.
 pub const STENCILS_STAY: u32 = 2;
+
+/// The lowest bit of [`BatchState::read_only`] for the sample mask, of 16 bits.
+pub const SAMPLE_MASK: u32 = 16;
 
 /// The content of [`BatchState::reserved`] under Direct3D 9.
 #[repr(C)]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::record;
+pub use super::samples::SamplePattern;
 use crate::named::numbered;
 pub use crate::named::{Named, Numbered};
 use crate::texel::TexelFormat;
@@ -43,6 +44,9 @@ impl StageState {
                 if registers > record::REGISTERS {
                     return Err(StateError::Registers { registers });
                 }
+                if !matches!(state.target_samples, 0 | 1 | 2 | 4 | 8 | 16) {
+                    return Err(StateError::Samples { samples: state.target_samples });
+                }
                 let linked = state.links.iter().flat_map(|link| link.components);
                 let of_inputs = linked.filter_map(|from| match from {
                     LinkedFrom::Vertex(word) => Some(word),
@@ -70,6 +74,12 @@ pub enum StateError {
     Registers {
         /// Number of registers.
         registers: u32,
+    },
+    /// A number of samples that no target has.
+    #[error("the state has targets of {samples} samples, but they have 1, 2, 4, 8 or 16")]
+    Samples {
+        /// Number of samples.
+        samples: u32,
     },
     /// A word that no vertex has.
     #[error("the state reads word {word} of a vertex, but the last one is {}", 4 * record::REGISTERS - 1)]
@@ -155,6 +165,21 @@ pub struct PixelState {
     pub alpha_to_coverage: bool,
     /// The fog, if any.
     pub fog: Option<Fog>,
+    /// The samples of a pixel that primitives cover.
+    pub pattern: SamplePattern,
+    /// Number of samples of a texel of the targets and the depth buffer: as many as the pattern has, or others where
+    /// the rasterizer's are forced (functional specification, 3.5.6). Sample `k` of layer `l` of several is layer `l *
+    /// target_samples + k` of the resource. 0 counts as 1.
+    pub target_samples: u32,
+    /// Set if the function runs for each covered sample, which the quad names, not for each pixel.
+    pub is_per_sample: bool,
+}
+
+impl PixelState {
+    /// `true` if there is more than one sample somewhere.
+    pub fn is_multisampled(&self) -> bool {
+        self.pattern.count() > 1 || self.target_samples > 1
+    }
 }
 
 /// The source of an input of a pixel shader.

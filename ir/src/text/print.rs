@@ -187,6 +187,9 @@ impl Printer<'_> {
                     writeln!(out)?;
                 }
             }
+            for (row, input) in &signature.at_center {
+                writeln!(out, "  at_center {row} {input}")?;
+            }
         }
         if !interface.immediate.is_empty() {
             writeln!(out, "  icb {{")?;

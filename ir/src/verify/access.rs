@@ -5,7 +5,7 @@ use crate::entity::{ArrayId, ResourceId, Value};
 use crate::function::{AtomicOp, Element, InstData, InstKind, MemoryRef, Object, Query, ResourceRef};
 use crate::interface::{Dimension, MOST_ARRAYS, Resource, ResourceClass, ResourceKind};
 use crate::sampling::{SampleArg, Sampling};
-use crate::stage::Parameter;
+use crate::stage::{Parameter, ROW_BYTES};
 use crate::types::Type;
 
 impl Verifier<'_> {
@@ -54,6 +54,13 @@ impl Verifier<'_> {
                 self.report(Problem::NoGroup("shared memory"));
             }
             self.parameters(signature.input_array, &signature.inputs, false);
+            let inputs = signature.inputs.len();
+            let array = signature.input_array.and_then(|id| interface.arrays.get(id.index()));
+            // As for inputs, without an array the function itself makes them.
+            let rows = array.map_or(u32::MAX, |array| array.stride_bytes / ROW_BYTES);
+            if signature.at_center.iter().any(|&(row, input)| row >= rows || input >= inputs) {
+                self.report(Problem::NoRows);
+            }
             self.parameters(signature.output_array, &signature.outputs, true);
         }
     }

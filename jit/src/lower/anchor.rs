@@ -1,5 +1,5 @@
-//! Keeps anchors: base addresses and numbers used throughout the code, such as those of the context and the running
-//! packet.
+//! Keeps *anchors*: the few addresses and numbers that all code needs, such as the address of the context record and
+//! the first thread of the running packet.
 //!
 //! A value that lives in a register throughout a function costs the register allocator time that grows faster than the
 //! function: for each such value it repeatedly lists everything that interferes, and clearing one long list slows down

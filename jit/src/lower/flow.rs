@@ -7,8 +7,8 @@
 //!
 //! Lanes that jump go to one of these:
 //! * Lanes that jump together, with nothing divergent in between, take a real jump.
-//! * Otherwise they are recorded as waiting at the target, and control goes to the `empty` block of the innermost
-//!   divergent construct, where other lanes may be active.
+//! * Otherwise they are recorded as waiting at the target, and control goes to the innermost divergent
+//!   construct's block for when no lane is active ([`ConstructFrame::empty`]), from which other lanes go on.
 //! * After a construct that some lanes may have left for an outer one, the code that follows is skipped if no lane is
 //!   active.
 //!

@@ -3,7 +3,7 @@
 //! | part | contents |
 //! |---|---|
 //! | shared memory | every `g#`, contiguous |
-//! | records | one per packet: threads that have not returned, their votes, values kept across barriers |
+//! | packet records | for each packet: its threads that have not returned, their votes, values kept across barriers |
 //! | private arrays | one block per packet that must keep them, else one for all; masked-off lanes store behind it |
 //! | scratch | values of the running packet that are spilled, see `pressure.rs` |
 //!

@@ -3,9 +3,10 @@
 //!
 //! The register allocator is slow where many more values are live than there are registers, and a value that is live
 //! across many blocks costs time in each. So a simple count over the shader decides: where more values are live than
-//! [`PACKETS`] or [`SCALARS`] allow, those used least for their length become *remote*, and so do those that are live
-//! for very long. A remote value is stored where it is computed and loaded where it is used (see `value.rs`); so is the
-//! variable of a remote result or parameter. Hand-written shaders rarely have any.
+//! [`PACKETS`] or [`SCALARS`] allow, those used least for their length become *remote* (spilled, before the register
+//! allocator sees them), and so do those that are live for very long. A remote value is stored where it is computed and
+//! loaded where it is used (see `value.rs`); so is the variable of a remote result or parameter. Hand-written shaders
+//! rarely have any.
 //!
 //! Live ranges are counted in *positions*: instructions in program order, and one more for the end of each construct.
 //! They are never too short.

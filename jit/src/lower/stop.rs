@@ -1,9 +1,11 @@
 //! Stops code in time: the budget of loop iterations, and the polls of the stop word.
 //!
-//! A loop counts its iterations, and polls the stop word once in [`ITERATIONS_PER_POLL`]: each iteration costs one
-//! count and one branch. That is soon enough if an iteration is short. A loop whose iteration is long polls in each,
-//! and so do straight-line code and loops over packets after so much work: no more than a millisecond or so passes
-//! between two polls, whatever a shader does.
+//! A loop of the shader counts its iterations, and polls the stop word once in [`ITERATIONS_PER_POLL`]: each iteration
+//! costs one count and one branch. That is soon enough if an iteration is short. A loop of the shader whose iteration
+//! is long polls in each. Straight-line code polls after so much work, and so does a segment's own loop, which runs the
+//! packets of a group in turn. So no more than a millisecond or so passes between two polls, whatever a shader does.
+//!
+//! The budget is the *fuel* of a dispatch: iterations that a group may take, counted for each of its packets.
 //!
 //! *Work* is counted in CLIF instructions. Code that takes much longer than the instructions written for it says how
 //! much ([`Effort::spend`]), at its worst, since a poll costs next to nothing beside it. Code that may be skipped

@@ -1,4 +1,4 @@
-//! Borrows instructions that shaders never need for operations that Cranelift has none for.
+//! Borrows CLIF operations that no shader needs, to stand for operations on whole vectors that Cranelift lacks.
 //!
 //! `packet/` writes the operation on the left for the meaning on the right. Only widened code has that meaning; as it
 //! stands the instruction computes something else, so code with borrowed operations never runs as Cranelift made it.

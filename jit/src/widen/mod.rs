@@ -1,7 +1,7 @@
 //! Re-encodes machine code for wider vectors.
 //!
 //! Cranelift knows vectors of 128 bits. In a packet, each 128 bits are four lanes that are independent of the others,
-//! so the same instructions on registers two or four times as wide compute two or four times as many lanes. Stock
+//! so the same instructions on registers two or four times as wide compute two or four times as many lanes. The 128-bit
 //! machine code is decoded, checked and encoded again, with its own frame, constants and jump tables. `packet/` writes
 //! code to be widened: a 16-byte access in its code accesses a whole vector here.
 //!
@@ -16,7 +16,7 @@
 //! | `encode.rs` | encodes the result, with its data after the code |
 //!
 //! Nothing is guessed. An instruction that is not on the list, or reads undefined parts of a register, is a
-//! [`Refusal`]; the shader then gets stock code. The method is described in `docs/wide.md`.
+//! [`Refusal`]; the shader then runs 128-bit code. The method is described in `docs/wide.md`.
 
 pub(crate) mod borrowed;
 mod decode;

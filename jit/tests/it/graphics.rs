@@ -42,7 +42,7 @@ fn word(system_value: Option<SystemValue>, random: &mut Random) -> u32 {
     match (system_value, random.bits() % 16) {
         (_, 0) => random.bits() as u32,
         (Some(SystemValue::IsFrontFace), n) => 0u32.wrapping_sub(u32::from(n % 2 == 0)),
-        (Some(SystemValue::Coverage), n) => (n % 3) as u32,
+        (Some(SystemValue::Coverage | SystemValue::Active), n) => (n % 3) as u32,
         (Some(SystemValue::VertexId | SystemValue::InstanceId | SystemValue::PrimitiveId), n) => n as u32,
         _ => ((random.bits() % 8000) as f32 / 1000.0 - 4.0).to_bits(),
     }
@@ -173,7 +173,7 @@ fn discarded_and_helper_pixels_have_no_effects() {
     let row_of = |parameters: &[brolga_ir::stage::Parameter], value| {
         parameters.iter().find(|parameter| parameter.system_value == Some(value)).unwrap().row as usize
     };
-    let coverage = row_of(&signature.inputs, SystemValue::Coverage);
+    let active = row_of(&signature.inputs, SystemValue::Active);
     let discarded = row_of(&signature.outputs, SystemValue::Discarded);
     assert_eq!((signature.input_rows(), signature.output_rows()), (2, 2));
     let count = 24;
@@ -183,7 +183,7 @@ fn discarded_and_helper_pixels_have_no_effects() {
     for n in 0..count {
         let element = &mut inputs[n as usize * 8..][..8];
         element[..2].copy_from_slice(&[x(n).to_bits(), ((n * n) as f32).to_bits()]);
-        element[coverage * 4] = u32::from(covered(n));
+        element[active * 4] = u32::from(covered(n));
     }
     let outcome =
         compare_batch(&func, &[vec![vec![0; 2]]], &[inputs, vec![1; count as usize * 8]], count, FUEL, Variants::All);

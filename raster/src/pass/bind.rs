@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use brolga_ir::pipeline::record::{BatchState, SLOTS};
+use brolga_ir::pipeline::record::{BatchState, SAMPLE_MASK, SLOTS};
+use brolga_ir::pipeline::state::SamplePattern;
 use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{BindingRules, Device, Layers, Leniency, Register, ResourceClass, StageKind, Stages, View};
 
@@ -40,25 +41,27 @@ type AreasKey = (Viewport, Option<Bounds>, bool);
 /// Views by register.
 type Views = Arc<[(Register, View)]>;
 
-/// The key of a pixel shader's views of the targets: their count, and flags for layers and for the depth buffer.
-type TargetsKey = (usize, bool, bool);
+/// The key of a pixel shader's views of the targets: a bit for each output, and flags for layers and the depth buffer.
+type TargetsKey = (u32, bool, bool);
 
 impl Pass<'_> {
     /// Checks a draw, and binds what its shaders use.
     pub(super) fn bind(&mut self, draw: &Draw<'_>) -> Result<BoundDraw, DrawError> {
         let pipeline = &*draw.pipeline.parts;
-        self.targets.check_formats(pipeline)?;
+        self.targets.check_formats(pipeline, self.target.samples)?;
         let rules = pipeline.direct3d9.as_ref();
         let viewport = self.viewport(draw);
         let areas = self.areas(draw, viewport)?;
         let (bound, strides) = self.bindings(draw)?;
         self.check(draw, StageKind::Pixel, &bound)?;
         let depth = self.targets.depth.as_ref();
+        // Without targets the mask is ignored (functional specification, 3.5.6.4).
+        let sample_mask = if self.targets.is_empty() { u32::MAX } else { draw.sample_mask };
         let mut state = BatchState {
             blend_factor: draw.blend_factor,
             depths: viewport.depths(),
             stencil_reference: draw.stencil_reference.into(),
-            read_only: depth.map_or(0, DepthView::read_only_bits),
+            read_only: depth.map_or(0, DepthView::read_only_bits) | (sample_mask & 0xffff) << SAMPLE_MASK,
             ..BatchState::default()
         };
         if let Some(rules) = rules {
@@ -82,8 +85,8 @@ impl Pass<'_> {
                     default: draw.direct3d9.point_size,
                     range: draw.direct3d9.point_size_range,
                 }),
-                // Without targets the mask is ignored (functional specification, 3.5.6.4).
-                is_masked: draw.sample_mask & 1 == 0 && !self.targets.is_empty(),
+                pattern: SamplePattern::standard(pipeline.samples).unwrap_or_default(),
+                sample_mask,
                 has_wide_lines: rules.is_none() && pipeline.rasterizer.multisample,
                 has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
                 is_transformed: rules.is_some_and(|rules| rules.is_transformed),
@@ -95,6 +98,7 @@ impl Pass<'_> {
                     .map(|test| depth.map_or(test, |depth| depth.restrict(test))),
                 is_late: pipeline.is_late,
                 reports_live: pipeline.reports_live,
+                is_per_sample: pipeline.is_per_sample,
                 rows: pipeline.rows,
                 state,
             },
@@ -184,16 +188,17 @@ impl Pass<'_> {
 
     /// The targets, and the depth buffer if the test is late, as a pixel shader sees them.
     fn target_views(&mut self, pipeline: &Parts) -> Result<Views, DrawError> {
-        let has_layers = pipeline.outputs.layer.is_some();
-        let key = (pipeline.targets.len(), has_layers, pipeline.is_late);
+        let has_layers = pipeline.outputs.layer.is_some() || pipeline.samples > 1;
+        let slots = pipeline.target_slots.iter().fold(0, |slots, slot| slots | 1 << slot);
+        let key = (slots, has_layers, pipeline.is_late);
         if let Some((_, views)) = self.known.targets.iter().find(|(known, _)| *known == key) {
             return Ok(views.clone());
         }
         let as_target = |view: &View| if has_layers { view.as_target_array() } else { view.as_target() };
         let register = |n| Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
         let mut views = Vec::new();
-        for (n, view) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
-            views.push((register(n), as_target(view)?));
+        for (&slot, view) in pipeline.target_slots.iter().zip(&self.targets.colors) {
+            views.push((register(slot), as_target(view)?));
         }
         if let (true, Some(target), Some(depth)) = (pipeline.is_late, &self.target.depth, &self.targets.depth) {
             let view = depth.view.clone().with_format(codes(target.format))?;

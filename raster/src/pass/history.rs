@@ -149,9 +149,11 @@ struct Shaded {
 }
 
 /// A primitive that covers the pixel.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Covering {
     primitive: Primitive,
+    /// The masks of its samples, if there are several.
+    masks: Vec<u64>,
     /// Its depth there as the depth buffer would hold it, and unclamped.
     depth: f32,
     z: f32,
@@ -216,7 +218,7 @@ impl Watched<'_> {
                 cull: if holds(Fate::Culled) { raster.state.cull } else { Cull::None },
                 ..raster.state
             },
-            is_masked: holds(Fate::SampleMask) && raster.is_masked,
+            sample_mask: if holds(Fate::SampleMask) { raster.sample_mask } else { u32::MAX },
             ..raster.clone()
         };
         Setup { outputs, raster }
@@ -231,7 +233,7 @@ impl Watched<'_> {
     /// Counts the outcomes of a batch's primitives.
     fn count(&self, shaded: &mut Shaded, raster: &Raster, counts: &mut Counts) {
         let mut setup = Setup { outputs: self.outputs().clone(), raster: raster.clone() };
-        setup.raster.is_masked = false;
+        setup.raster.sample_mask = u32::MAX;
         let left = |shaded: &mut Shaded, setup: &Setup| {
             self.set_up(shaded, setup);
             // The pieces of a clipped primitive are consecutive.
@@ -270,7 +272,7 @@ impl Watched<'_> {
         let Shaded { prepared, instance, .. } = shaded;
         for (covering, fate) in all {
             if fate.is_none() {
-                self.leave_only(prepared, &covering.primitive);
+                self.leave_only(prepared, &covering.primitive, &covering.masks);
             }
             if history.fragments.len() < MOST_FRAGMENTS {
                 history.fragments.push(self.fragment(prepared, &setup, &covering, *instance, fate, run)?);
@@ -303,7 +305,7 @@ impl Watched<'_> {
             let passed = self.covering(shaded, raster, n + 1)?;
             let fate =
                 |one: &Covering| if one.is_far && obstacle == Fate::BeforeNear { Fate::BeyondFar } else { obstacle };
-            missed.extend(left.iter().filter(|one| !has(&passed, one)).map(|one| (*one, fate(one))));
+            missed.extend(left.iter().filter(|one| !has(&passed, one)).map(|one| (one.clone(), fate(one))));
             left.retain(|one| has(&passed, one));
         }
         Ok(missed)
@@ -315,26 +317,26 @@ impl Watched<'_> {
         self.set_up(shaded, &setup);
         let prepared = &mut shaded.prepared;
         let numbers: Vec<u32> = prepared.bins.primitives(self.tile()).collect();
-        let primitives = std::mem::take(&mut prepared.primitives);
+        let of = |number: u32| (prepared.primitives[number as usize], prepared.masks_of(number).to_vec());
+        let primitives: Vec<_> = numbers.into_iter().map(of).collect();
         let mut all = Vec::new();
-        for primitive in numbers.into_iter().map(|number| primitives[number as usize]) {
-            self.leave_only(prepared, &primitive);
+        for (primitive, masks) in primitives {
+            self.leave_only(prepared, &primitive, &masks);
             if let Some(depth) = self.cover(prepared, &setup)? {
                 let vertices = prepared.screen_vertices_of(primitive.vertices);
                 let z = primitive.shape.planes(&vertices).map_or(vertices[0].z, |planes| {
                     planes.around(self.pixel.map(|coordinate| coordinate as i32)).value[plane::DEPTH]
                 });
                 let [least, most] = prepared.area(primitive.vertices[0], &setup.raster).viewport.depths();
-                all.push(Covering { primitive, depth, z, is_far: z > 0.5 * (least + most) });
+                all.push(Covering { primitive, masks, depth, z, is_far: z > 0.5 * (least + most) });
             }
         }
         Ok(all)
     }
 
     /// Reduces a batch to one primitive, in the pixel's tile.
-    fn leave_only(&self, prepared: &mut Prepared, primitive: &Primitive) {
-        prepared.primitives.clear();
-        prepared.primitives.push(*primitive);
+    fn leave_only(&self, prepared: &mut Prepared, primitive: &Primitive, masks: &[u64]) {
+        prepared.leave_only(primitive, masks);
         prepared.bins.clear(self.target.grid().columns);
         prepared.bins.add(&self.bounds(), 0);
         prepared.bins.sort();
@@ -345,7 +347,7 @@ impl Watched<'_> {
         let format = self.depth_format();
         let all = DepthTest { format, test: Comparison::Always, writes: true, stencil: None };
         let mut worker = self.worker();
-        worker.depth.blank(format);
+        worker.depth.blank(format, self.draw.pipeline.parts.samples as usize);
         let covers = self.passes(&mut worker, prepared, setup, all)?;
         Ok(covers.then(|| self.depth(&worker)))
     }
@@ -506,7 +508,7 @@ fn count_lost(batch: &PrimitiveBatch, outputs: &Outputs, raster: &Raster) -> [u6
     lost
 }
 
-/// A texel of a view's texture: of its first mip level and layer.
+/// A texel of a view's texture, or a sample of it: of its first mip level and layer.
 #[derive(Clone, Debug)]
 struct Pixel {
     texture: Texture,
@@ -514,12 +516,21 @@ struct Pixel {
 }
 
 impl Pixel {
-    /// `None` if the view sees no texture.
-    fn of(view: &View, [x, y]: [u32; 2]) -> Result<Option<Self>, ResourceError> {
-        let Some(part) = view.subresources() else { return Ok(None) };
-        let level = part.texture.level(part.mips.start, part.layers.start)?;
-        let texel = TexelBox { origin: [x, y, level.origin[2]], extents: [1; 3], ..level };
-        Ok(Some(Self { texture: part.texture.clone(), texel }))
+    /// The first sample; `None` if the view sees no texture.
+    fn of(view: &View, pixel: [u32; 2]) -> Result<Option<Self>, ResourceError> {
+        Ok(Self::samples(view, pixel)?.into_iter().next())
+    }
+
+    /// All samples; none if the view sees no texture.
+    fn samples(view: &View, [x, y]: [u32; 2]) -> Result<Vec<Self>, ResourceError> {
+        let Some(part) = view.subresources() else { return Ok(Vec::new()) };
+        let samples = part.texture.shape().samples;
+        let sample = |sample: u32| {
+            let level = part.texture.level(part.mips.start, part.layers.start * samples + sample)?;
+            let texel = TexelBox { origin: [x, y, level.origin[2]], extents: [1; 3], ..level };
+            Ok(Self { texture: part.texture.clone(), texel })
+        };
+        (0..samples).map(sample).collect()
     }
 
     fn size_bytes(&self) -> usize {
@@ -562,9 +573,13 @@ impl Snapshot {
         pixel: [u32; 2],
         token: &CancelToken,
     ) -> Result<Self, Error> {
-        let pixels = targets.filter_map(|view| Pixel::of(view, pixel).transpose());
-        let texels = pixels.map(|pixel| pixel.and_then(|pixel| Ok((pixel.clone(), pixel.read()?))));
-        let texels = texels.collect::<Result<_, ResourceError>>()?;
+        let mut texels = Vec::new();
+        for view in targets {
+            for pixel in Pixel::samples(view, pixel)? {
+                let code = pixel.read()?;
+                texels.push((pixel, code));
+            }
+        }
         let views = bindings.flat_map(Bindings::iter);
         let written = views.filter(|(register, _)| register.class == ResourceClass::UnorderedAccess);
         let memory = written.filter_map(|(_, view)| view.bytes().map(|(buffer, range)| (view, buffer, range)));

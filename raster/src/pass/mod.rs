@@ -21,7 +21,7 @@ use crate::direct3d9::Direct3D9Values;
 use crate::error::DrawError;
 use crate::pass::bind::Known;
 use crate::pass::history::{PixelHistory, Snapshot, Watched};
-use crate::pass::schedule::{BoundDraw, Limits, Spare};
+use crate::pass::schedule::{BoundDraw, Limits, RoundSize, Spare};
 use crate::pipeline::Pipeline;
 use crate::setup::shape::Bounds;
 use crate::setup::viewport::Viewport;
@@ -74,8 +74,8 @@ pub struct Draw<'a> {
     pub more_viewports: Vec<(Viewport, Option<Bounds>)>,
     /// The value of [`Factor::BlendFactor`](brolga_ir::pipeline::state::Factor::BlendFactor); ones by default.
     pub blend_factor: [f32; 4],
-    /// The sample mask, of which the lowest bit is the only sample. By default all bits are set. If that one is clear
-    /// nothing is covered, and no pixel shader runs.
+    /// The sample mask: the samples that are drawn, the first in the lowest bit. By default all bits are set. If none of
+    /// the targets' samples is in it nothing is covered, and no pixel shader runs.
     pub sample_mask: u32,
     /// The stencil reference; 0 by default.
     pub stencil_reference: u8,
@@ -137,6 +137,7 @@ pub struct Pass<'a> {
     spare: Spare<'a>,
     statistics: Vec<Statistics>,
     limits: Dispatch,
+    round: RoundSize,
     /// The pixel to watch, if there is one, and its history in the draws so far.
     watched: Option<[u32; 2]>,
     histories: Vec<PixelHistory>,
@@ -158,6 +159,7 @@ impl<'a> Pass<'a> {
             spare: Spare::default(),
             statistics: Vec::new(),
             limits: Dispatch::new([0; 3]),
+            round: RoundSize::default(),
             watched: None,
             histories: Vec::new(),
         })
@@ -187,6 +189,12 @@ impl<'a> Pass<'a> {
     /// [`Self::flush`]; progress counts primitives.
     pub fn with_limits(mut self, limits: &Dispatch) -> Self {
         self.limits = limits.clone();
+        self
+    }
+
+    /// Sets how much is prepared before tiles are drawn.
+    pub fn with_round(mut self, round: RoundSize) -> Self {
+        self.round = round;
         self
     }
 
@@ -377,7 +385,7 @@ impl<'a> Pass<'a> {
             let deadline = self.deadline()?;
             let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
             let before = self.statistics.len();
-            let statistics = schedule::run(&draws, &self.target, self.device, &limits, &self.spare);
+            let statistics = schedule::run(&draws, &self.target, self.device, &limits, self.round, &self.spare);
             self.statistics.extend(statistics.map_err(|error| error.after(before))?);
             Ok(())
         })

@@ -25,10 +25,22 @@ use crate::vertices::assembly::{BATCH_PRIMITIVES, Batch, InputAssembler};
 use crate::vertices::primitives::PrimitiveBatch;
 use crate::vertices::shading::VertexStage;
 
-/// The most positions and batches to prepare before tiles are drawn. They bound memory, whatever is drawn, and let most
-/// of it stay in caches. Tiles of the depth buffer are read and written once for all of them.
-const POSITIONS: u64 = 32 * 3 * BATCH_PRIMITIVES as u64;
-const BATCHES: usize = 1024;
+/// The most positions and batches of a round, which are prepared before tiles are drawn. They bound memory, whatever is
+/// drawn, and let most of it stay in caches. Tiles of the depth buffer are read and written once for all of them.
+/// Results do not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundSize {
+    /// Vertices, or indices, of all batches.
+    pub positions: u64,
+    /// Batches of up to 1,024 primitives.
+    pub batches: usize,
+}
+
+impl Default for RoundSize {
+    fn default() -> Self {
+        Self { positions: 32 * 3 * u64::from(BATCH_PRIMITIVES), batches: 1024 }
+    }
+}
 
 /// One draw, with all of its state.
 #[derive(Debug)]
@@ -153,6 +165,7 @@ pub fn run<'d>(
     target: &Target,
     device: &'d Device,
     limits: &Limits<'_>,
+    round: RoundSize,
     spare: &Spare<'d>,
 ) -> Result<Vec<Statistics>, DrawError> {
     let (run, mut runs) = (limits.run(), Vec::new());
@@ -164,7 +177,7 @@ pub fn run<'d>(
         draw.input.batches(draw.input.instances_of_batch(), |batch, instances| {
             positions += u64::from(batch.count) * instances.len() as u64;
             pending.push(Pending { draw: n, instances, batch, prepared: OnceLock::new() });
-            if pending.len() == BATCHES || positions >= POSITIONS {
+            if pending.len() >= round.batches || positions >= round.positions {
                 positions = 0;
                 schedule.flush(&mut pending, &mut statistics)?;
             }

@@ -14,18 +14,19 @@ use std::time::Duration;
 
 use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::state::{
-    Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, PixelState, StageState, StencilTest, VertexState,
+    Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, PixelState, SamplePattern, StageState, StencilTest,
+    VertexState,
 };
 use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
     CancelToken, Codegen, CompileOptions, Declared, Device, Error, Format, Interpolation, Module, Parameter, Register,
-    ResourceClass, Shader, Signature, StageKind, Stages, SystemValue,
+    ResourceClass, Shader, Signature, StageKind, Stages, SystemValue, Width,
 };
 
 use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
 use crate::layout::InputElement;
-use crate::state::{DepthState, RasterizerState, TargetState, Topology};
+use crate::state::{DepthState, MOST_SAMPLES, RasterizerState, TargetState, Topology};
 use crate::vertices::primitives::{Mode, Outputs};
 use linkage::Linkage;
 
@@ -49,9 +50,12 @@ pub struct PipelineDesc {
     pub targets: Vec<TargetState>,
     /// The format of the depth buffer, if there is one.
     pub depth_format: Option<Format>,
-    /// `true` for alpha to coverage: a pixel is drawn only if the alpha of the first output covers its single sample,
-    /// which it does above 0.5. Off by default. The specification (17.18) asks that 0 and NaN do not cover it, and that
-    /// 1 does. A shader that outputs coverage decides alone, and one without such an alpha draws every pixel.
+    /// Number of samples of the targets and the depth buffer: 1, 2, 4 or 8. 1 by default.
+    pub samples: u32,
+    /// `true` for alpha to coverage: the alpha of the first output says how many samples of a pixel are drawn. Of `n`
+    /// samples the k-th is where it is above (k - 0.5) / n, so a single one above 0.5. Off by default. The specification
+    /// (17.18) asks that 0 and NaN cover none, and 1 all. A shader that outputs coverage decides alone, and one without
+    /// such an alpha draws every sample.
     pub alpha_to_coverage: bool,
     /// The additional state of Direct3D 9, for its shaders only.
     pub direct3d9: Direct3D9State,
@@ -71,6 +75,7 @@ impl Default for PipelineDesc {
             stencil: None,
             targets: Vec::new(),
             depth_format: None,
+            samples: 1,
             alpha_to_coverage: false,
             direct3d9: Direct3D9State::default(),
             options: Stages::default(),
@@ -93,15 +98,27 @@ impl PipelineDesc {
             let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
             return Err(DrawError::Unsupported { what });
         }
+        if SamplePattern::standard(self.samples).is_none_or(|pattern| pattern.count() > MOST_SAMPLES) {
+            return Err(DrawError::SampleCount { samples: self.samples });
+        }
         let count = self.targets.len();
         if count > 8 {
             return Err(DrawError::TargetCount { count });
+        }
+        let slots: Vec<u32> = self.slots().collect();
+        if slots.iter().any(|&slot| slot >= 8) || slots.windows(2).any(|slots| slots[0] >= slots[1]) {
+            return Err(DrawError::TargetSlots { slots });
         }
         let takes_second = |target: &TargetState| target.blend.is_some_and(|blend| blend.takes_second());
         match self.targets.iter().position(takes_second) {
             Some(target) if count > 1 => Err(DrawError::SecondSource { target, count }),
             _ => Ok(()),
         }
+    }
+
+    /// The outputs of the pixel shader that go to the targets.
+    fn slots(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.targets).map(|(n, target)| target.slot.unwrap_or(n))
     }
 
     /// Adds an element to the input layout.
@@ -113,6 +130,12 @@ impl PipelineDesc {
     /// Adds a target.
     pub fn target(mut self, target: TargetState) -> Self {
         self.targets.push(target);
+        self
+    }
+
+    /// Sets the number of samples.
+    pub fn samples(mut self, samples: u32) -> Self {
+        self.samples = samples;
         self
     }
 
@@ -149,7 +172,13 @@ pub(crate) struct Parts {
     /// Slots of the vertex buffers that are read.
     pub(crate) slots: Vec<u32>,
     pub(crate) targets: Vec<Format>,
+    /// The outputs that go to them.
+    pub(crate) target_slots: Vec<u32>,
     pub(crate) depth_format: Option<Format>,
+    /// Number of samples.
+    pub(crate) samples: u32,
+    /// `true` if the pixel shader runs for each sample.
+    pub(crate) is_per_sample: bool,
     /// The rules of Direct3D 9, if they are the draw's.
     pub(crate) direct3d9: Option<Rules>,
     /// `true` if a shader writes to more than its targets.
@@ -237,7 +266,7 @@ impl Pipeline {
         let signature = vertex.stage().signature().cloned().unwrap_or_default();
 
         let rows = signature.output_rows();
-        let targets = desc.targets.iter().enumerate().map(|(n, target)| target.for_output(n as u32));
+        let targets = desc.slots().zip(&desc.targets).map(|(slot, target)| target.for_output(slot));
         let targets = targets.collect::<Result<_, _>>()?;
         let direct3d9 = linkage.is_direct3d9.then_some(&desc.direct3d9);
         let alpha_test = direct3d9.and_then(|state| state.alpha_test);
@@ -251,6 +280,8 @@ impl Pipeline {
             links.of(pixel.stage().signature(), direct3d9.is_some_and(|state| state.is_flat))
         });
         let has_layers = word(SystemValue::RenderTargetArrayIndex).is_some();
+        let is_of_samples = |pixel: &Module| pixel.stage().signature().is_some_and(Signature::is_per_sample);
+        let is_per_sample = desc.samples > 1 && linkage.pixel.is_some_and(is_of_samples);
         let state = PixelState {
             vertex_rows: rows,
             targets,
@@ -261,9 +292,15 @@ impl Pipeline {
             alpha_test,
             alpha_to_coverage,
             fog,
+            pattern: SamplePattern::standard(desc.samples).unwrap_or_default(),
+            target_samples: desc.samples,
+            is_per_sample,
         };
-        // Its code is generated for the formats of its targets.
-        let options = of_stage(StageKind::Pixel).state(StageState::Pixel(state));
+        // Its code is generated for the formats of its targets. Packets of quads keep their order only if none is wider
+        // than those that the tiles make.
+        let mut options = of_stage(StageKind::Pixel);
+        options.width = options.width.map(|width| width.min(Width::Sixteen));
+        let options = options.state(StageState::Pixel(state));
         let pixel = linkage.pixel.map(|pixel| read(pixel, &options)).transpose()?;
         let taken = pixel.as_ref().and_then(|shader| shader.stage().signature());
         let outputs = outputs(&signature, taken, &links, fog)?;
@@ -283,7 +320,10 @@ impl Pipeline {
             rasterizes: linkage.pixel.is_some() || desc.depth.enable || desc.stencil.is_some(),
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
+            target_slots: desc.slots().collect(),
             depth_format: desc.depth_format,
+            samples: desc.samples,
+            is_per_sample,
             direct3d9: direct3d9.map(|state| Rules {
                 state: *state,
                 is_transformed: linkage.is_transformed,
@@ -296,9 +336,9 @@ impl Pipeline {
     /// The view formats of the targets and the depth buffer in the pixel shader.
     fn pixel_formats(&self) -> Vec<(Register, Format)> {
         let register = |n| Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
-        let Parts { depth, is_late, targets, .. } = &*self.parts;
+        let Parts { depth, is_late, targets, target_slots, .. } = &*self.parts;
         let depth = depth.filter(|_| *is_late).map(|depth| (register(DEPTH), codes(depth.format)));
-        (0..).map(register).zip(targets.iter().copied()).chain(depth).collect()
+        target_slots.iter().copied().map(register).zip(targets.iter().copied()).chain(depth).collect()
     }
 
     /// The shader of a stage, with the fixed functions around it: vertex fetch before the vertex shader, interpolation

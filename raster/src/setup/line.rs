@@ -1,6 +1,6 @@
 //! Bounds lines and points by the pixels that they may cover within the scissor rectangle.
 
-use crate::setup::shape::{Bounds, Line, Local, Small, Sprite, WideLine, thin};
+use crate::setup::shape::{Bounds, Line, Local, SampleExtent, Small, Sprite, WideLine, small, thin};
 use crate::vertices::primitives::IndexedPrimitive;
 
 use super::{Prepared, Primitive, Raster, Scratch, Shape};
@@ -16,13 +16,17 @@ impl Prepared {
         raster: &Raster,
     ) {
         let [from, to] = ends.map(|end| self.screen_vertices[vertices[usize::from(end)] as usize].point);
+        let has_samples = raster.pattern.count() > 1;
         let bounds = if raster.has_wide_lines {
-            WideLine::new(from, to).map(|line| line.bounds())
+            let extent = SampleExtent::of(raster.pattern);
+            WideLine::new(from, to)
+                .map(|line| if has_samples { line.bounds_of_samples(&extent) } else { line.bounds() })
         } else {
             Line::new(from, to, raster.has_last_pixels).map(|line| line.bounds())
         };
         let bounds = bounds.map(|bounds| bounds.intersect(self.area(vertices[0], raster).scissor));
         if let Some(bounds) = bounds.filter(|bounds| !bounds.is_empty()) {
+            self.add_masks(raster, |_| 0);
             self.add(&bounds, Primitive { vertices, id, is_front, shape: Shape::Line { bounds, ends, bias } });
         }
     }
@@ -37,18 +41,57 @@ impl Prepared {
         for &IndexedPrimitive { vertices, id } in &scratch.left {
             let vertex = &self.screen_vertices[vertices[0] as usize];
             let scissor = self.area(vertices[0], raster).scissor;
+            let has_samples = raster.pattern.count() > 1;
             let (bounds, shape) = if let Some(sizes) = &raster.points {
                 let sprite = Sprite::new(vertex.point, sizes.of(self.vertices.row(vertices[0])));
-                let bounds = sprite.bounds().intersect(scissor);
+                let bounds = match has_samples {
+                    true => sprite.bounds_of_samples(&SampleExtent::of(raster.pattern)),
+                    false => sprite.bounds(),
+                };
+                let bounds = bounds.intersect(scissor);
                 (bounds, Shape::Sprite { bounds, sprite })
+            } else if has_samples {
+                self.add_point(IndexedPrimitive { vertices, id }, scissor, raster);
+                continue;
             } else {
                 let pixel = thin::pixel(vertex.point);
                 let shape = Shape::Small(Small::of_pixel(pixel, Local::of_point(vertex)));
                 (Bounds::square(pixel, 1).intersect(scissor), shape)
             };
             if !bounds.is_empty() {
+                self.add_masks(raster, |_| 0);
                 self.add(&bounds, Primitive { vertices, id, is_front: true, shape });
             }
+        }
+    }
+
+    /// Adds a point over pixels of several samples: a square around it covers each of them in one pixel, of up to four
+    /// (functional specification, 3.4.6).
+    fn add_point(&mut self, IndexedPrimitive { vertices, id }: IndexedPrimitive, scissor: Bounds, raster: &Raster) {
+        let vertex = self.screen_vertices[vertices[0] as usize];
+        let positions = raster.pattern.positions();
+        let pixel = |sample: usize| thin::pixel(vertex.point.seen_from(positions[sample]));
+        let [left, top] =
+            [0, 1].map(|axis| (0..positions.len()).map(|sample| pixel(sample)[axis]).fold(i32::MAX, i32::min));
+        let corner = small::square(left, top);
+        let within = small::within(corner, &scissor);
+        let mask = |sample: usize| {
+            let [x, y] = pixel(sample);
+            1_u64 << small::bit(x - corner[0], y - corner[1]) & within
+        };
+        let quads = (0..positions.len()).map(mask).fold(0, |all, mask| all | mask);
+        if quads != 0 {
+            let bounds = small::area(corner, quads).intersect(scissor);
+            let shape = Shape::Small(Small { corner, quads, planes: Local::of_point(&vertex) });
+            self.add_masks(raster, mask);
+            self.add(&bounds, Primitive { vertices, id, is_front: true, shape });
+        }
+    }
+
+    /// Adds the masks of a primitive's samples if there are several.
+    fn add_masks(&mut self, raster: &Raster, mask: impl Fn(usize) -> u64) {
+        if raster.pattern.count() > 1 {
+            self.masks.extend((0..raster.pattern.count() as usize).map(mask));
         }
     }
 }

@@ -23,6 +23,8 @@ pub mod viewport;
 
 use std::sync::Arc;
 
+use brolga_ir::pipeline::state::SamplePattern;
+
 use crate::setup::bias::DepthBias;
 use crate::setup::bins::{Bins, Grid};
 use crate::setup::shape::{Bounds, Group, Planes, PointSizes, ScreenVertex, Small, Sprite};
@@ -39,8 +41,10 @@ pub struct Raster {
     pub areas: Arc<[Area]>,
     /// The pipeline's state.
     pub state: RasterizerState,
-    /// `true` if the sample mask leaves no sample.
-    pub is_masked: bool,
+    /// The samples of a pixel.
+    pub pattern: SamplePattern,
+    /// The samples that are drawn, the first in the lowest bit.
+    pub sample_mask: u32,
     /// The depth bias, if it is not zero.
     pub bias: Option<DepthBias>,
     /// The sizes of points if they are squares, not pixels.
@@ -120,6 +124,8 @@ pub struct Prepared {
     pub primitives: Vec<Primitive>,
     /// The primitives of each tile, conservatively.
     pub bins: Bins,
+    /// Masks of small ones over pixels of several samples: as many for each primitive.
+    masks: Vec<u64>,
     /// Statistics so far.
     pub statistics: Statistics,
     grid: Grid,
@@ -162,7 +168,8 @@ impl Work for SetUp<'_> {
         match kind {
             Kind::Point => prepared.set_up_points(scratch, raster),
             Kind::Line => prepared.set_up_lines(scratch, raster),
-            Kind::Triangle => prepared.set_up_triangles(scratch, raster),
+            Kind::Triangle if raster.pattern.count() > 1 => prepared.set_up_triangles::<true>(scratch, raster),
+            Kind::Triangle => prepared.set_up_triangles::<false>(scratch, raster),
         }
     }
 }
@@ -185,6 +192,7 @@ impl Prepared {
         self.bins.clear(grid.columns);
         self.screen_vertices.clear();
         self.primitives.clear();
+        self.masks.clear();
         if let Some(raster) = raster {
             // Most primitives are in one tile, and few are clipped.
             self.bins.reserve(batch.primitives.len());
@@ -192,7 +200,7 @@ impl Prepared {
             self.primitives.reserve(batch.primitives.len());
             self.statistics.clipper_invocations = self.statistics.primitives;
             vectorize(SetUp { batch, prepared: self, scratch, outputs, raster });
-            if raster.is_masked {
+            if raster.sample_mask & raster.pattern.mask() == 0 {
                 self.bins.clear(grid.columns);
                 self.primitives.clear();
             }
@@ -244,6 +252,20 @@ impl Prepared {
         let first_row = self.first_row(primitive.vertices);
         self.primitives.push(primitive);
         self.bins.add(bounds, first_row);
+    }
+
+    /// The masks of a small primitive's samples.
+    pub fn masks_of(&self, number: u32) -> &[u64] {
+        let count = self.masks.len().checked_div(self.primitives.len()).unwrap_or(0);
+        &self.masks[number as usize * count..][..count]
+    }
+
+    /// Leaves a single primitive, with the masks of its samples.
+    pub fn leave_only(&mut self, primitive: &Primitive, masks: &[u64]) {
+        self.primitives.clear();
+        self.primitives.push(*primitive);
+        self.masks.clear();
+        self.masks.extend_from_slice(masks);
     }
 
     /// The first row of tiles of a primitive's layer, which its provoking vertex selects.

@@ -9,7 +9,7 @@ use super::{Prepared, Primitive, Raster, Scratch, Shape};
 impl Prepared {
     /// Sets up the triangles that clipping left.
     #[inline(always)]
-    pub(super) fn set_up_triangles(&mut self, scratch: &mut Scratch, raster: &Raster) {
+    pub(super) fn set_up_triangles<const HAS_SAMPLES: bool>(&mut self, scratch: &mut Scratch, raster: &Raster) {
         let Scratch { left, group, .. } = scratch;
         for candidates in left.chunks(Group::SIZE) {
             for (n, candidate) in candidates.iter().enumerate() {
@@ -19,9 +19,13 @@ impl Prepared {
                     Some(bias) => group.put(n, bias.add(vertices.map(|&vertex| vertex)).each_ref()),
                 }
             }
-            group.set_up();
+            if HAS_SAMPLES {
+                group.set_up_samples(raster.pattern);
+            } else {
+                group.set_up();
+            }
             for (n, &candidate) in candidates.iter().enumerate() {
-                self.add_triangle(candidate, group, n, raster);
+                self.add_triangle::<HAS_SAMPLES>(candidate, group, n, raster);
             }
         }
     }
@@ -86,7 +90,7 @@ impl Prepared {
 
     /// Adds a triangle that was set up in a group, unless it covers nothing.
     #[inline(always)]
-    fn add_triangle(
+    fn add_triangle<const HAS_SAMPLES: bool>(
         &mut self,
         IndexedPrimitive { vertices, id }: IndexedPrimitive,
         group: &Group,
@@ -121,6 +125,12 @@ impl Prepared {
         };
         let is_front = is_clockwise != raster.state.front_counter_clockwise;
         if !raster.state.cull.culls(is_front) {
+            if HAS_SAMPLES {
+                let is_small = matches!(shape, Shape::Small(_));
+                let mask = |sample| if is_small { group.mask(n, sample) } else { 0 };
+                // Those of the union may be fewer, within the scissor rectangle: they decide.
+                self.masks.extend((0..raster.pattern.count() as usize).map(mask));
+            }
             self.add(&bounds, Primitive { vertices, id, is_front, shape });
         }
     }

@@ -143,6 +143,97 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
     }
 }
 
+/// A covered part of a tile whose pixels have several samples, in pixels of the target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SampleBlock {
+    /// A square of pixels, all samples of which are covered, 4, 16 or 64 wide.
+    Whole {
+        /// Its first pixel.
+        corner: [i32; 2],
+        /// Its width and height in pixels.
+        size: i32,
+    },
+    /// A block of 4 x 4 pixels, with some samples covered.
+    Part {
+        /// Its first pixel.
+        corner: [i32; 2],
+        /// The pixels of each sample, as in [`Block::Part`].
+        masks: [u16; 16],
+    },
+}
+
+/// The same as [`walk`] of samples: `edges` are those of a shape as each sample sees them, the first `count` of each,
+/// which differ in their values alone.
+pub fn walk_samples(
+    edges: &[[Edge; MOST_EDGES]],
+    count: usize,
+    bounds: &Bounds,
+    tile: [i32; 2],
+    mut draw: impl FnMut(SampleBlock),
+) {
+    if bounds.intersect(Bounds::square(tile, TILE_SIZE)).is_empty() || edges.is_empty() {
+        return;
+    }
+    let window = Window::new(bounds, tile);
+    // Edges that cross the tile for some sample: of each sample, and the greatest and the least of all samples.
+    let mut crossing = [[CrossingEdge::default(); MOST_EDGES]; 16];
+    let [mut greatest, mut least] = [[CrossingEdge::default(); MOST_EDGES]; 2];
+    let mut number = 0;
+    for n in 0..count {
+        let values = edges.iter().map(|edges| edges[n].at(tile[0], tile[1]));
+        let (low, high) =
+            values.clone().fold((i64::MAX, i64::MIN), |(low, high), value| (low.min(value), high.max(value)));
+        let edge = edges[0][n];
+        let (span_low, span_high) = edge.span(TILE_SIZE);
+        if high + i64::from(span_high) < 0 {
+            return;
+        }
+        if low + i64::from(span_low) < 0 {
+            // Between samples values differ by less than twice the steps: all fit.
+            for (crossing, value) in crossing.iter_mut().zip(values) {
+                crossing[number] = CrossingEdge { edge, value: value as i32 };
+            }
+            greatest[number] = CrossingEdge { edge, value: high as i32 };
+            least[number] = CrossingEdge { edge, value: low as i32 };
+            number += 1;
+        }
+    }
+    let (greatest, least) = (&greatest[..number], &least[..number]);
+    if number == 0 && window.is_none() {
+        return draw(SampleBlock::Whole { corner: tile, size: TILE_SIZE });
+    }
+    let squares = |outside: SquareMasks, crossed: SquareMasks| {
+        SquareMasks { outside: outside.outside, crossed: crossed.crossed }.squares()
+    };
+    let large = [greatest, least].map(|edges| classify::<16>(edges, &window, [0, 0]));
+    let [outside, crossed] = large;
+    for ([x, y], is_whole) in squares(outside, crossed) {
+        let corner = [tile[0] + x * 16, tile[1] + y * 16];
+        if is_whole {
+            draw(SampleBlock::Whole { corner, size: 16 });
+            continue;
+        }
+        let [outside, crossed] = [greatest, least].map(|edges| classify::<4>(edges, &window, [x * 16, y * 16]));
+        for ([bx, by], is_whole) in squares(outside, crossed) {
+            let from = [x * 16 + bx * 4, y * 16 + by * 4];
+            let corner = [tile[0] + from[0], tile[1] + from[1]];
+            if is_whole {
+                draw(SampleBlock::Whole { corner, size: PART });
+                continue;
+            }
+            let mut masks = [0; 16];
+            for (mask, crossing) in masks.iter_mut().zip(&crossing[..edges.len()]) {
+                *mask = in_quads(!classify::<1>(&crossing[..number], &window, from).outside);
+            }
+            if masks[..edges.len()].iter().all(|&mask| mask == u16::MAX) {
+                draw(SampleBlock::Whole { corner, size: PART });
+            } else if masks != [0; 16] {
+                draw(SampleBlock::Part { corner, masks });
+            }
+        }
+    }
+}
+
 /// The classification of 4 x 4 squares against the edges, a bit for each, row by row.
 struct SquareMasks {
     /// All of its pixels are outside of one edge.

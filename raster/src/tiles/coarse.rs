@@ -127,9 +127,12 @@ impl Coarse {
     /// Recomputes the bound of a square.
     fn bound(&mut self, [column, row]: [usize; 2], codes: &[[u32x4; TILE_QUADS]]) -> u32 {
         let mut most = u32x4::ZERO;
-        for quads in codes.iter().skip(row * SQUARE_QUADS).take(SQUARE_QUADS) {
-            for &quad in &quads[column * SQUARE_QUADS..][..SQUARE_QUADS] {
-                most = most.max(quad ^ u32x4::splat(self.flip));
+        // Samples are as many tiles of quads.
+        for codes in codes.chunks_exact(TILE_QUADS) {
+            for quads in codes.iter().skip(row * SQUARE_QUADS).take(SQUARE_QUADS) {
+                for &quad in &quads[column * SQUARE_QUADS..][..SQUARE_QUADS] {
+                    most = most.max(quad ^ u32x4::splat(self.flip));
+                }
             }
         }
         let most = most.to_array().into_iter().fold(0, u32::max);

@@ -1,12 +1,14 @@
 //! Tests depth and stencil before shading, quad by quad in primitive order (functional specification, 17.10 to 17.12).
 
+use std::ops::Range;
+
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp, StencilTest};
 use brolga_runtime::ResourceError;
 use wide::{f32x4, u32x4};
 
 use crate::setup::bins::TILE_SIZE;
-use crate::setup::shape::Bounds;
 use crate::setup::shape::plane::{DEPTH, Local};
+use crate::setup::shape::{Bounds, SampleExtent};
 use crate::tiles::coarse::Coarse;
 use crate::tiles::quad::{Coverage, TILE_QUADS};
 use crate::tiles::targets::DepthTarget;
@@ -41,7 +43,7 @@ fn code_of_24_bits(depth: f32) -> u32 {
 pub struct Tile {
     /// The format of the depth buffer, if the tile is loaded.
     format: Option<DepthFormat>,
-    /// Depth codes, quad by quad: upper left, upper right, lower left, lower right.
+    /// Depth codes, quad by quad: upper left, upper right, lower left, lower right; then those of further samples.
     depths: Vec<[u32x4; TILE_QUADS]>,
     /// Stencils likewise, if there are any.
     stencils: Vec<[u32x4; TILE_QUADS]>,
@@ -57,7 +59,7 @@ pub struct Tile {
 /// The inputs of a quad's tests.
 #[derive(Clone, Copy, Debug)]
 pub struct QuadTest {
-    /// The quad's position in its tile; both coordinates even.
+    /// The quad's position in its tile; both coordinates even. Further samples are as many tiles further down.
     pub position: [usize; 2],
     /// The depths of its pixels, without denormals.
     pub depths: f32x4,
@@ -82,31 +84,34 @@ impl Tile {
         if self.format.is_some() {
             return Ok(());
         }
-        let (texture, format) = (&buffer.texture, buffer.format);
-        let part = buffer.part(corner, layer, SIZE as u32)?;
-        let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
-        match format {
-            DepthFormat::D16 => {
-                self.halves.resize(SIZE, [0; SIZE]);
-                texture.read(&part, self.halves.as_flattened_mut(), pitch)?;
-                split(&mut self.depths, &self.halves, |half| half.into());
-            }
-            DepthFormat::D32 => {
-                self.words.resize(SIZE, [0; SIZE]);
-                texture.read(&part, self.words.as_flattened_mut(), pitch)?;
-                split(&mut self.depths, &self.words, |word| word);
-            }
-            DepthFormat::D24 => {
-                self.words.resize(SIZE, [0; SIZE]);
-                texture.read(&part, self.words.as_flattened_mut(), pitch)?;
-                split(&mut self.depths, &self.words, |word| word & 0xff_ffff);
-                split(&mut self.stencils, &self.words, |word| word >> 24);
-            }
-            DepthFormat::D32S8 => {
-                self.pairs.resize(SIZE, [[0; 2]; SIZE]);
-                texture.read(&part, self.pairs.as_flattened_mut(), pitch)?;
-                split(&mut self.depths, &self.pairs, |[depth, _]| depth);
-                split(&mut self.stencils, &self.pairs, |[_, stencil]| stencil & 0xff);
+        let format = buffer.format;
+        self.resize(buffer.samples as usize);
+        for (sample, rows) in self.planes() {
+            let (texture, part) = (&buffer.texture, buffer.part(corner, layer, sample, SIZE as u32)?);
+            let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
+            match format {
+                DepthFormat::D16 => {
+                    self.halves.resize(SIZE, [0; SIZE]);
+                    texture.read(&part, self.halves.as_flattened_mut(), pitch)?;
+                    split(&mut self.depths[rows], &self.halves, |half| half.into());
+                }
+                DepthFormat::D32 => {
+                    self.words.resize(SIZE, [0; SIZE]);
+                    texture.read(&part, self.words.as_flattened_mut(), pitch)?;
+                    split(&mut self.depths[rows], &self.words, |word| word);
+                }
+                DepthFormat::D24 => {
+                    self.words.resize(SIZE, [0; SIZE]);
+                    texture.read(&part, self.words.as_flattened_mut(), pitch)?;
+                    split(&mut self.depths[rows.clone()], &self.words, |word| word & 0xff_ffff);
+                    split(&mut self.stencils[rows], &self.words, |word| word >> 24);
+                }
+                DepthFormat::D32S8 => {
+                    self.pairs.resize(SIZE, [[0; 2]; SIZE]);
+                    texture.read(&part, self.pairs.as_flattened_mut(), pitch)?;
+                    split(&mut self.depths[rows.clone()], &self.pairs, |[depth, _]| depth);
+                    split(&mut self.stencils[rows], &self.pairs, |[_, stencil]| stencil & 0xff);
+                }
             }
         }
         (self.format, self.is_changed) = (Some(format), false);
@@ -114,11 +119,25 @@ impl Tile {
         Ok(())
     }
 
+    /// Makes room for a number of samples.
+    fn resize(&mut self, samples: usize) {
+        let rows = samples * TILE_QUADS;
+        for quads in [&mut self.depths, &mut self.stencils] {
+            quads.resize(rows, [u32x4::ZERO; TILE_QUADS]);
+        }
+    }
+
+    /// The samples, with the rows of quads of each.
+    fn planes(&self) -> impl Iterator<Item = (u32, Range<usize>)> + use<> {
+        let count = self.depths.len() / TILE_QUADS;
+        (0..count).map(|sample| (sample as u32, sample * TILE_QUADS..(sample + 1) * TILE_QUADS))
+    }
+
     /// Loads a tile of zeros, without a depth buffer.
-    pub fn blank(&mut self, format: DepthFormat) {
+    pub fn blank(&mut self, format: DepthFormat, samples: usize) {
         self.depths.clear();
-        self.depths.resize(TILE_QUADS, [u32x4::ZERO; TILE_QUADS]);
-        self.stencils.clone_from(&self.depths);
+        self.stencils.clear();
+        self.resize(samples);
         (self.format, self.is_changed) = (Some(format), false);
         self.coarse.forget();
     }
@@ -136,30 +155,35 @@ impl Tile {
     /// Stores the tile, if it is loaded, and unloads it.
     pub fn store(&mut self, buffer: &DepthTarget, corner: [i32; 2], layer: u32) -> Result<(), ResourceError> {
         let Some(format) = self.format.take().filter(|_| self.is_changed) else { return Ok(()) };
-        let texture = &buffer.texture;
-        let part = buffer.part(corner, layer, SIZE as u32)?;
-        let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
-        match format {
-            DepthFormat::D16 => {
-                merge(&mut self.halves, &self.depths, |half, code| *half = code as u16);
-                texture.write(&part, self.halves.as_flattened(), pitch)
-            }
-            DepthFormat::D32 => {
-                merge(&mut self.words, &self.depths, |word, code| *word = code);
-                texture.write(&part, self.words.as_flattened(), pitch)
-            }
-            DepthFormat::D24 => {
-                merge(&mut self.words, &self.depths, |word, code| *word = code);
-                merge(&mut self.words, &self.stencils, |word, stencil| *word |= stencil << 24);
-                texture.write(&part, self.words.as_flattened(), pitch)
-            }
-            DepthFormat::D32S8 => {
-                merge(&mut self.pairs, &self.depths, |[depth, _], code| *depth = code);
-                // The other bits of the word are kept.
-                merge(&mut self.pairs, &self.stencils, |[_, word], stencil| *word = *word & !0xff | stencil);
-                texture.write(&part, self.pairs.as_flattened(), pitch)
+        for (sample, rows) in self.planes() {
+            let (texture, part) = (&buffer.texture, buffer.part(corner, layer, sample, SIZE as u32)?);
+            let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
+            match format {
+                DepthFormat::D16 => {
+                    merge(&mut self.halves, &self.depths[rows], |half, code| *half = code as u16);
+                    texture.write(&part, self.halves.as_flattened(), pitch)?;
+                }
+                DepthFormat::D32 => {
+                    merge(&mut self.words, &self.depths[rows], |word, code| *word = code);
+                    texture.write(&part, self.words.as_flattened(), pitch)?;
+                }
+                DepthFormat::D24 => {
+                    merge(&mut self.words, &self.depths[rows.clone()], |word, code| *word = code);
+                    merge(&mut self.words, &self.stencils[rows], |word, stencil| *word |= stencil << 24);
+                    texture.write(&part, self.words.as_flattened(), pitch)?;
+                }
+                DepthFormat::D32S8 => {
+                    if self.depths.len() > TILE_QUADS {
+                        // What is left of the words is that of the last sample.
+                        texture.read(&part, self.pairs.as_flattened_mut(), pitch)?;
+                    }
+                    merge(&mut self.pairs, &self.depths[rows.clone()], |[depth, _], code| *depth = code);
+                    merge(&mut self.pairs, &self.stencils[rows], |[_, word], stencil| *word = *word & !0xff | stencil);
+                    texture.write(&part, self.pairs.as_flattened(), pitch)?;
+                }
             }
         }
+        Ok(())
     }
 
     /// Begins the tests of a draw.
@@ -175,6 +199,24 @@ impl Tile {
             return false;
         };
         let Some(nearest) = local.extreme(DEPTH, origin, area, greater_is_nearer) else { return false };
+        let [code, ..] = codes(format, clamp(f32x4::splat(nearest), range)).to_array();
+        self.coarse.hides(code, area, &self.depths)
+    }
+
+    /// The same of all samples of the area's pixels.
+    pub fn hides(
+        &mut self,
+        local: &Local,
+        origin: [i32; 2],
+        area: &Bounds,
+        range: [f32; 2],
+        extent: &SampleExtent,
+    ) -> bool {
+        let (Some(format), Some(greater_is_nearer)) = (self.format, self.coarse.greater_is_nearer()) else {
+            return false;
+        };
+        let nearest = local.extreme_of_samples(DEPTH, origin, area, greater_is_nearer, extent);
+        let Some(nearest) = nearest else { return false };
         let [code, ..] = codes(format, clamp(f32x4::splat(nearest), range)).to_array();
         self.coarse.hides(code, area, &self.depths)
     }
@@ -255,8 +297,7 @@ fn at(quads: &[[u32x4; TILE_QUADS]], [x, y]: [usize; 2]) -> u32 {
 }
 
 /// Splits rows of texels into quads of one component.
-fn split<T: Copy>(quads: &mut Vec<[u32x4; TILE_QUADS]>, rows: &[[T; SIZE]], number: impl Fn(T) -> u32) {
-    quads.resize(TILE_QUADS, [u32x4::ZERO; TILE_QUADS]);
+fn split<T: Copy>(quads: &mut [[u32x4; TILE_QUADS]], rows: &[[T; SIZE]], number: impl Fn(T) -> u32) {
     for (quads, [upper, lower]) in quads.iter_mut().zip(rows.as_chunks().0) {
         for (n, quad) in quads.iter_mut().enumerate() {
             let [left, right] = [2 * n, 2 * n + 1];

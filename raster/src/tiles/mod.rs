@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `targets.rs` | targets: mip levels and array layers of textures |
 //! | `walk.rs` | a draw in a tile: from primitives to quads that are tested and shaded |
+//! | `samples.rs` | the same of pixels with several samples |
 //! | `blocks.rs` | coverage of larger triangles and of lines, block by block within a tile |
 //! | `quad.rs` | coverage of a quad |
 //! | `depth.rs` | early depth and stencil tests |
@@ -15,5 +16,6 @@ pub mod coarse;
 pub mod depth;
 pub mod packets;
 pub mod quad;
+pub mod samples;
 pub mod targets;
 pub mod walk;

@@ -1,7 +1,7 @@
 //! Packs quads of several primitives into packets, keeping the order at each pixel.
 //!
 //! Packets run in order, so a quad may go to any packet after the last one that holds its position: the first of those
-//! with room. Some dozen packets are open at once, which fills nearly all of them.
+//! with room. 64 packets are open at once, which fills nearly all of them.
 
 pub use brolga_ir::pipeline::record::BatchQuad as Quad;
 

@@ -14,7 +14,7 @@ use brolga_runtime::{
 use crate::error::DrawError;
 use crate::pipeline::Parts;
 use crate::setup::bins::Grid;
-use crate::state::depth_format;
+use crate::state::{MOST_SAMPLES, depth_format};
 
 /// The targets of a pass: textures, or the parts of them that views select, with the first mip level, the view's
 /// format, and all layers. Faces of cubes and slices of 3D textures are layers too.
@@ -84,6 +84,8 @@ impl From<Texture> for DepthView {
 pub struct Target {
     /// Width, height and layers.
     pub extents: [u32; 3],
+    /// Number of samples of a texel.
+    pub samples: u32,
     /// The depth buffer.
     pub depth: Option<DepthTarget>,
 }
@@ -97,6 +99,8 @@ pub struct DepthTarget {
     first_layer: u32,
     /// Its format.
     pub format: DepthFormat,
+    /// Number of samples of a texel.
+    pub samples: u32,
 }
 
 impl Target {
@@ -110,12 +114,13 @@ impl DepthTarget {
     fn new(subresources: &Subresources<'_>) -> Result<Self, DrawError> {
         let Subresources { texture, mips, layers, .. } = subresources;
         let format = depth_format(texture.shape().format)?;
-        Ok(Self { texture: (*texture).clone(), mip: mips.start, first_layer: layers.start, format })
+        let samples = texture.shape().samples;
+        Ok(Self { texture: (*texture).clone(), mip: mips.start, first_layer: layers.start, format, samples })
     }
 
-    /// The texels of a tile in a layer, `size` wide and high.
-    pub fn part(&self, corner: [i32; 2], layer: u32, size: u32) -> Result<TexelBox, ResourceError> {
-        let whole = self.texture.level(self.mip, self.first_layer + layer)?;
+    /// A sample of the texels of a tile in a layer, `size` wide and high.
+    pub fn part(&self, corner: [i32; 2], layer: u32, sample: u32, size: u32) -> Result<TexelBox, ResourceError> {
+        let whole = self.texture.level(self.mip, (self.first_layer + layer) * self.samples + sample)?;
         let [x, y] = corner.map(|coordinate| coordinate as u32);
         let left = |axis: usize, from: u32| whole.extents[axis].saturating_sub(from).min(size);
         Ok(TexelBox { origin: [x, y, 0], extents: [left(0, x), left(1, y), 1], ..whole })
@@ -147,7 +152,34 @@ impl Targets {
                 Some(DepthTarget::new(&part)?)
             }
         };
-        Ok(Target { extents: extents.unwrap_or([MOST_PIXELS, MOST_PIXELS, 1]), depth })
+        let samples = self.check_samples()?;
+        Ok(Target { extents: extents.unwrap_or([MOST_PIXELS, MOST_PIXELS, 1]), samples, depth })
+    }
+
+    /// Checks that all have as many samples, and returns that number (functional specification, 19.2.5).
+    fn check_samples(&self) -> Result<u32, DrawError> {
+        let named = self.colors.iter().enumerate().map(|(n, view)| (format!("target {n}"), view));
+        let depth = self.depth.iter().map(|depth| ("the depth buffer".to_owned(), &depth.view));
+        let mut first: Option<(String, u32)> = None;
+        for (what, view) in named.chain(depth) {
+            let Some(samples) = view.subresources().map(|part| part.texture.shape().samples) else { continue };
+            if samples > MOST_SAMPLES {
+                return Err(DrawError::TargetSamples { what, samples, most: MOST_SAMPLES });
+            }
+            match &first {
+                None => first = Some((what, samples)),
+                Some((other, others)) if *others != samples => {
+                    return Err(DrawError::MixedSamples {
+                        first: other.clone(),
+                        others: *others,
+                        second: what,
+                        samples,
+                    });
+                }
+                Some(_) => (),
+            }
+        }
+        Ok(first.map_or(1, |(_, samples)| samples))
     }
 
     /// `true` if there are none.
@@ -178,7 +210,10 @@ impl Targets {
     }
 
     /// Checks that the formats are those of a pipeline.
-    pub(crate) fn check_formats(&self, pipeline: &Parts) -> Result<(), DrawError> {
+    pub(crate) fn check_formats(&self, pipeline: &Parts, samples: u32) -> Result<(), DrawError> {
+        if samples != pipeline.samples && !self.is_empty() {
+            return Err(DrawError::PipelineSamples { expected: pipeline.samples, found: samples });
+        }
         let formats = || self.colors.iter().filter_map(View::format);
         let depth = self.depth_format();
         if formats().eq(pipeline.targets.iter().copied())
@@ -260,15 +295,13 @@ fn check_target<'a>(
     expected: &str,
     needed: Use,
 ) -> Result<Subresources<'a>, DrawError> {
-    let part = view.subresources().filter(|part| !part.texture.shape().dimension.is_multisampled());
-    match part.filter(|_| format.is_some_and(|format| format.allows(needed))) {
+    match view.subresources().filter(|_| format.is_some_and(|format| format.allows(needed))) {
         Some(part) => Ok(part),
         None => {
             let found = match view.subresources() {
                 Some(part) => {
-                    let samples = part.texture.shape().samples;
                     let format = format.unwrap_or(part.texture.shape().format);
-                    format!("a {} of format {format} with {samples} samples", part.texture.shape().dimension)
+                    format!("a {} of format {format}", part.texture.shape().dimension)
                 }
                 None => format!("a {view}"),
             };

@@ -1,4 +1,5 @@
-//! Rasterizes the primitives of a draw, tile by tile.
+//! Takes a draw's primitives through a tile: coverage, tests, records of primitives, queues of quads, and the pixel
+//! function over these.
 
 use brolga_ir::pipeline::record::{BatchAttribute, BatchPrimitive, BatchState};
 use brolga_ir::pipeline::state::DepthTest;
@@ -10,7 +11,7 @@ use crate::setup::shape::{Bounds, Edge, Line, Local, Planes, ScreenVertex, Small
 use crate::setup::vectors::{Work, vectorize};
 use crate::setup::{Prepared, Primitive, Raster, Shape};
 use crate::statistics::Statistics;
-use crate::tiles::blocks::{self, Block};
+use crate::tiles::blocks::{self, Block, SampleBlock};
 use crate::tiles::coarse;
 use crate::tiles::depth::{QuadTest, Tile};
 use crate::tiles::packets::{Packets, QUADS, Quad};
@@ -27,6 +28,8 @@ pub struct Shading {
     pub is_late: bool,
     /// `true` if it reports which pixels are live at its end.
     pub reports_live: bool,
+    /// `true` if the pixel shader runs for each sample, not for each pixel.
+    pub is_per_sample: bool,
     /// Registers that the pixel shader may read.
     pub rows: u32,
     /// State that changes from draw to draw.
@@ -37,20 +40,20 @@ pub struct Shading {
 const RECORD_WORDS: usize = 1 << 16;
 
 /// Capacity of a quad queue: what is written for it stays in the first-level cache.
-const MOST_QUADS: usize = 1024;
+pub(super) const MOST_QUADS: usize = 1024;
 
 /// Quads of one primitive from which on it pays to shade them apart from others.
-const MIN_QUADS_APART: usize = 64;
+pub(super) const MIN_QUADS_APART: usize = 64;
 
 /// Pixels of a small primitive from which on it pays to test whether all are hidden.
-const MIN_PIXELS_TOGETHER: u32 = 8;
+pub(super) const MIN_PIXELS_TOGETHER: u32 = 8;
 
 /// A queue of quads to shade: whole packets, in order.
 #[derive(Default)]
-struct QuadQueue {
-    quads: Vec<[u32; Quad::WORDS]>,
+pub(super) struct QuadQueue {
+    pub(super) quads: Vec<[u32; Quad::WORDS]>,
     /// The number of the primitive if all are of one, plus 1; 0 if they may be of several.
-    primitive: u32,
+    pub(super) primitive: u32,
 }
 
 /// Draws tiles, one after the other.
@@ -59,17 +62,18 @@ pub struct TileWorker {
     pub(crate) corner: [i32; 2],
     pub(crate) layer: u32,
     pub(crate) depth: Tile,
-    packets: Packets,
+    pub(super) packets: Packets,
     /// Records of the primitives that have quads in open packets.
     primitives: Vec<u32>,
     /// The planes of the clip distances that cut the primitive.
-    distances: Vec<Local>,
+    pub(super) distances: Vec<Local>,
     /// The blocks that it covers.
     blocks: Vec<Block>,
+    pub(super) sample_blocks: Vec<SampleBlock>,
     /// Quads of fully covered squares, which are shaded first.
-    squares: QuadQueue,
+    pub(super) squares: QuadQueue,
     /// Quads of closed packets, which are shaded after them.
-    closed: QuadQueue,
+    pub(super) closed: QuadQueue,
     /// Flags of the pixels that are live after shading.
     live: Vec<u32>,
 }
@@ -121,14 +125,14 @@ impl TileWorker {
 }
 
 /// A draw in a tile, in progress.
-struct TileDraw<'t, 's, 'w> {
-    worker: &'t mut TileWorker,
-    outputs: &'t Outputs,
-    raster: &'t Raster,
-    shading: Shading,
-    pixel: Option<&'s mut StageSession<'w>>,
+pub(super) struct TileDraw<'t, 's, 'w> {
+    pub(super) worker: &'t mut TileWorker,
+    pub(super) outputs: &'t Outputs,
+    pub(super) raster: &'t Raster,
+    pub(super) shading: Shading,
+    pub(super) pixel: Option<&'s mut StageSession<'w>>,
     failure: Option<Error>,
-    statistics: Statistics,
+    pub(super) statistics: Statistics,
 }
 
 /// A batch in a tile.
@@ -143,6 +147,10 @@ impl Work for BatchInTile<'_, '_, '_, '_> {
 
     #[inline(always)]
     fn call(self) {
+        if self.draw.raster.pattern.count() > 1 {
+            self.prepared.bins.primitives(self.tile).for_each(|primitive| self.draw.samples(self.prepared, primitive));
+            return;
+        }
         for primitive in self.prepared.bins.primitives(self.tile) {
             self.draw.primitive(self.prepared, &self.prepared.primitives[primitive as usize]);
         }
@@ -150,19 +158,29 @@ impl Work for BatchInTile<'_, '_, '_, '_> {
 }
 
 /// A primitive in a tile, in progress.
-struct Drawn<'p> {
-    prepared: &'p Prepared,
-    primitive: &'p Primitive,
+pub(super) struct Drawn<'p> {
+    pub(super) prepared: &'p Prepared,
+    pub(super) primitive: &'p Primitive,
     /// Its planes around a pixel.
-    local: &'p Local,
-    origin: [i32; 2],
+    pub(super) local: &'p Local,
+    pub(super) origin: [i32; 2],
     /// The number of its record, if it has one.
-    number: Option<u32>,
+    pub(super) number: Option<u32>,
 }
 
 impl TileDraw<'_, '_, '_> {
     #[inline(always)]
     fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
+        self.set_depths(prepared, drawn);
+        match &drawn.shape {
+            Shape::Small(small) => self.small(prepared, drawn, small),
+            Shape::Large { .. } | Shape::Line { .. } | Shape::Sprite { .. } => self.large(prepared, drawn),
+        }
+    }
+
+    /// Sets the depth range of a primitive's viewport.
+    #[inline(always)]
+    pub(super) fn set_depths(&mut self, prepared: &Prepared, drawn: &Primitive) {
         if self.outputs.viewport.is_some() {
             let depths = prepared.area(drawn.vertices[0], self.raster).viewport.depths();
             if depths != self.shading.state.depths {
@@ -170,10 +188,6 @@ impl TileDraw<'_, '_, '_> {
                 self.finish();
                 self.shading.state.depths = depths;
             }
-        }
-        match &drawn.shape {
-            Shape::Small(small) => self.small(prepared, drawn, small),
-            Shape::Large { .. } | Shape::Line { .. } | Shape::Sprite { .. } => self.large(prepared, drawn),
         }
     }
 
@@ -265,7 +279,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Finds the clip distances that cut a primitive.
-    fn find_distances(&mut self, drawn: &Drawn<'_>, vertices: &[ScreenVertex; 3]) {
+    pub(super) fn find_distances(&mut self, drawn: &Drawn<'_>, vertices: &[ScreenVertex; 3]) {
         self.worker.distances.clear();
         for words in self.outputs.clip.chunks(plane::COUNT) {
             // An unused plane is always covered.
@@ -348,7 +362,7 @@ impl TileDraw<'_, '_, '_> {
 
     /// The number of a primitive's record, which is written with its first quad.
     #[inline(always)]
-    fn record(&mut self, drawn: &mut Drawn<'_>) -> u32 {
+    pub(super) fn record(&mut self, drawn: &mut Drawn<'_>) -> u32 {
         if let Some(number) = drawn.number {
             return number;
         }
@@ -454,7 +468,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Closes all open packets.
-    fn close_packets(&mut self) {
+    pub(super) fn close_packets(&mut self) {
         let TileWorker { packets, closed, .. } = &mut *self.worker;
         packets.finish(|packets| closed.append(packets));
     }
@@ -467,13 +481,13 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Shades all queued quads.
-    fn shade_all(&mut self) {
+    pub(super) fn shade_all(&mut self) {
         self.shade(|worker| &mut worker.squares);
         self.shade(|worker| &mut worker.closed);
     }
 
     /// Runs the pixel shader over a queue, and counts the pixels that it reports live.
-    fn shade(&mut self, queue: fn(&mut TileWorker) -> &mut QuadQueue) {
+    pub(super) fn shade(&mut self, queue: fn(&mut TileWorker) -> &mut QuadQueue) {
         let QuadQueue { mut quads, primitive } = std::mem::take(queue(self.worker));
         let TileWorker { layer, primitives, live, .. } = &mut *self.worker;
         if let Some(session) = self.pixel.as_deref_mut().filter(|_| !quads.is_empty() && self.failure.is_none()) {
@@ -498,19 +512,19 @@ impl TileDraw<'_, '_, '_> {
 
 /// The first pixels of a square's parts of `part` by `part` pixels, row by row.
 #[inline(always)]
-fn parts([x, y]: [i32; 2], size: i32, part: i32) -> impl Iterator<Item = [i32; 2]> {
+pub(super) fn parts([x, y]: [i32; 2], size: i32, part: i32) -> impl Iterator<Item = [i32; 2]> {
     let along = move || (0..size / part).map(move |n| n * part);
     along().flat_map(move |down| along().map(move |across| [x + across, y + down]))
 }
 
 /// The first pixels of the quads of a 4 x 4 block.
 #[inline(always)]
-fn quads_of_block([x, y]: [i32; 2]) -> [[i32; 2]; QUADS] {
+pub(super) fn quads_of_block([x, y]: [i32; 2]) -> [[i32; 2]; QUADS] {
     [[x, y], [x + 2, y], [x, y + 2], [x + 2, y + 2]]
 }
 
 /// Vertices with a depth bias.
-fn biased(mut vertices: [ScreenVertex; 3], bias: f32) -> [ScreenVertex; 3] {
+pub(super) fn biased(mut vertices: [ScreenVertex; 3], bias: f32) -> [ScreenVertex; 3] {
     if bias != 0.0 {
         vertices.iter_mut().for_each(|vertex| vertex.z += bias);
     }
@@ -519,7 +533,7 @@ fn biased(mut vertices: [ScreenVertex; 3], bias: f32) -> [ScreenVertex; 3] {
 
 impl QuadQueue {
     /// Adds packets.
-    fn append(&mut self, packets: &[[Quad; QUADS]]) {
+    pub(super) fn append(&mut self, packets: &[[Quad; QUADS]]) {
         self.quads.extend(packets.as_flattened().iter().map(|quad| quad.words()));
     }
 }

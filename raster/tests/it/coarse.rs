@@ -71,7 +71,7 @@ fn what_is_hidden_fails_pixel_by_pixel_and_changes_nothing() {
         let format = [DepthFormat::D16, DepthFormat::D24, DepthFormat::D32, DepthFormat::D32S8][round % 4];
         let corner = [0; 2].map(|_| SIZE * random.below(3) as i32);
         let mut tile = Tile::default();
-        tile.blank(format);
+        tile.blank(format, 1);
         for _ in 0..1 + random.below(6) {
             let how = random_test(&mut random, format);
             let range = random.pick(&[[0.0, 1.0], [0.25, 0.75], [0.5, 0.5]]);

@@ -15,10 +15,14 @@ const COUNT: u32 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
 
 /// `true` if a pixel's center is covered: inside, or on an edge that is horizontal with the triangle below it, or that
 /// has the triangle to its right.
-fn is_covered(vertices: [Point; 3], [x, y]: [i32; 2]) -> bool {
+fn is_covered(vertices: [Point; 3], pixel: [i32; 2]) -> bool {
+    has_inside(vertices, pixel.map(|coordinate| i128::from(coordinate) * 256 + 128))
+}
+
+/// The same of any point, in 256ths of a pixel.
+pub fn has_inside(vertices: [Point; 3], center: [i128; 2]) -> bool {
     let wide = |point: Point| [i128::from(point.x), i128::from(point.y)];
     let [a, b, c] = vertices.map(wide);
-    let center = [i128::from(x) * 256 + 128, i128::from(y) * 256 + 128];
     let cross =
         |a: [i128; 2], b: [i128; 2], p: [i128; 2]| (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
     if cross(a, b, c) == 0 {

@@ -6,6 +6,7 @@
 //! | `coverage.rs` | coverage of triangles |
 //! | `thin.rs` | coverage of lines and points |
 //! | `planes.rs` | attributes over triangles |
+//! | `samples.rs` | coverage of samples |
 //! | `clipping.rs` | clipping, and the viewport |
 //! | `coarse.rs` | hierarchical depth |
 //! | `depth_rule.rs` | depth and stencil tests, before the shader and after it |
@@ -23,5 +24,6 @@ mod front_end;
 mod pass;
 mod picture;
 mod planes;
+mod samples;
 mod thin;
 mod triangle;

@@ -22,7 +22,7 @@ pub enum Use {
     Texture1d,
     /// A two-dimensional texture, or several in layers.
     Texture2d,
-    /// A two-dimensional multisampled texture, to be read by shaders.
+    /// A two-dimensional multisampled texture.
     Texture2dMs,
     /// A three-dimensional texture.
     Texture3d,
@@ -106,7 +106,8 @@ pub(super) const TEXTURE: Uses =
 /// Textures of compressed blocks.
 pub(super) const BLOCKS: Uses = Uses::of(&[Use::Texture2d, Use::Texture3d, Use::TextureCube, Use::Load]);
 /// Depth-stencil targets.
-pub(super) const DEPTH: Uses = Uses::of(&[Use::Texture1d, Use::Texture2d, Use::TextureCube, Use::DepthStencil]);
+pub(super) const DEPTH: Uses =
+    Uses::of(&[Use::Texture1d, Use::Texture2d, Use::Texture2dMs, Use::TextureCube, Use::DepthStencil]);
 /// Textures in which shaders read a target with both depth and stencil.
 pub(super) const DEPTH_READ: Uses =
     Uses::of(&[Use::Texture1d, Use::Texture2d, Use::Texture2dMs, Use::TextureCube, Use::Load]);

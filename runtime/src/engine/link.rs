@@ -1,4 +1,5 @@
-//! Links code with its bindings for one run.
+//! Puts code, frame and stop word together for one run. (The stage `Link` of compiling is another thing: it makes code
+//! executable.)
 
 use brolga_jit::abi::{Bindings, helpers};
 

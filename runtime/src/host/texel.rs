@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU32;
 
 use brolga_ir::host::TexelCall;
 use brolga_ir::interface::Dimension;
+use brolga_ir::pipeline::state::SamplePattern;
 use brolga_ir::sampling::Row;
 use brolga_ir::texel::TexelFormat;
 use brolga_resource::format::{Format, Use};
@@ -167,8 +168,7 @@ impl Texels {
 
     /// Position of a sample, along x and y from the texel's centre; the centre if there is no such sample.
     pub fn sample_position(&self, sample: u32) -> [f32; 2] {
-        let at = sample_pattern(self.sample_count()).get(sample as usize).copied().unwrap_or_default();
-        at.map(|sixteenths| f32::from(sixteenths) / 16.0)
+        SamplePattern::standard(self.sample_count()).unwrap_or_default().position(sample)
     }
 
     fn format(&self) -> Format {
@@ -247,35 +247,5 @@ impl Blocks {
         }
         let index = (x & (width - 1)) + (y & (height - 1)) * width;
         (self.decode)(self.texels[slot][index as usize % 16])
-    }
-}
-
-/// Sample positions, in sixteenths of a texel from its centre: the standard patterns of section 19.2.4 of the
-/// functional specification. Empty for a count that has none.
-fn sample_pattern(count: u32) -> &'static [[i8; 2]] {
-    match count {
-        1 => &[[0, 0]],
-        2 => &[[4, 4], [-4, -4]],
-        4 => &[[-2, -6], [6, -2], [-6, 2], [2, 6]],
-        8 => &[[1, -3], [-1, 3], [5, 1], [-3, -5], [-5, 5], [-7, -1], [3, 7], [7, -7]],
-        16 => &[
-            [1, 1],
-            [-1, -3],
-            [-3, 2],
-            [4, -1],
-            [-5, -2],
-            [2, 5],
-            [5, 3],
-            [3, -5],
-            [-2, 6],
-            [0, -7],
-            [-4, -6],
-            [-6, 4],
-            [-8, 0],
-            [7, -4],
-            [6, 7],
-            [-7, -8],
-        ],
-        _ => &[],
     }
 }

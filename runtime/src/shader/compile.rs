@@ -1,4 +1,5 @@
-//! Compiles shaders, from bytes to something that runs, in one visible list.
+//! Compiles a module: looks in the disk cache, makes the function (`source.rs`) and its code (`engine/code.rs`), and
+//! prints the forms of a shader for `--emit` (`jit/src/listing/`).
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -3,15 +3,15 @@
 //! | file | what |
 //! |---|---|
 //! | `options.rs` | options of compiling |
-//! | `compile.rs` | makes them |
+//! | `compile.rs` | compiles a module: cache, function, code; prints the forms of `--emit` |
 //! | `compiler.rs` | the parts of a device that compiling uses |
 //! | `module/` | modules, from which they are compiled: shaders as read |
-//! | `source.rs` | makes their functions from a module |
+//! | `source.rs` | makes a module's function, in IR |
 //! | `variants.rs` | keeps their code, each variant once |
 //! | `instance.rs` | class instances for interface variables |
 //! | `apart.rs` | compiles with enough stack, and abandons compilations |
 //! | `figures.rs` | statistics of compiling |
-//! | `outline.rs` | the facts about them that dispatches need |
+//! | `outline.rs` | a summary of a function: the facts that dispatches need |
 //! | `stored.rs` | their entries in the disk cache |
 //! | `location.rs` | names their instructions |
 

@@ -1,5 +1,5 @@
-//! Summarises the facts about a shader's function that dispatches need. They are stored with the code, so that the
-//! function is made only when needed: for other code, or to be shown.
+//! Defines the outline, a summary of a shader's function: the facts that dispatches need. It is stored with the code,
+//! so that the function is made only when needed: for other code, or to be shown.
 
 use brolga_ir::Width;
 use brolga_ir::interface::{Array, Sampled};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::bindings::Declared;
 use crate::engine::usual_packing;
 
-/// The facts about a shader's function that dispatches need.
+/// A summary of a shader's function: the facts that dispatches need.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outline {
     /// Its name.

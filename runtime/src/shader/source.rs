@@ -1,4 +1,5 @@
-//! Makes the functions of a module.
+//! Makes the IR of a module, in four steps: translates it, adds the fixed functions around it
+//! ([`pipeline::complete`]), runs the passes, and verifies the result.
 
 use std::sync::Arc;
 
@@ -75,8 +76,8 @@ impl FunctionSource {
         self.copy_bytes
     }
 
-    /// The shader's function, accessing texels of these formats directly, in packets of this width: by default the
-    /// options' width, or one that suits the shader.
+    /// Makes the shader's function, accessing texels of these formats directly, in packets of this width: by default
+    /// the options' width, or one that suits the shader.
     pub fn function(
         &self,
         texels: &[Option<TexelFormat>],

@@ -20,9 +20,10 @@ const FUEL: u64 = 20_000;
 fn rows(signature: &Signature, invocations: u32, random: &mut Random) -> Vec<u32> {
     let words = signature.input_rows() as usize * 4;
     let mut rows: Vec<u32> = (0..words * invocations as usize).map(|_| random.word()).collect();
-    let coverage = signature.inputs.iter().find(|input| input.system_value == Some(SystemValue::Coverage));
+    let coverage = |value| signature.inputs.iter().find(|input| input.system_value == Some(value));
+    let coverage = [SystemValue::Coverage, SystemValue::Active].map(coverage);
     for (n, element) in rows.chunks_exact_mut(words.max(1)).enumerate() {
-        if let Some(coverage) = coverage {
+        for coverage in coverage.into_iter().flatten() {
             element[coverage.row as usize * 4] = u32::from(n % 3 != 0);
         }
     }

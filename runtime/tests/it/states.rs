@@ -14,8 +14,8 @@ use brolga_runtime::pipeline::record::{
 };
 use brolga_runtime::pipeline::state::{
     Advance, Blend, BlendOp, Comparison, DepthFormat, DepthTest, Distance, Equation, Factor, Fog, Link, LinkedFrom,
-    Logic, LogicOp, PixelState, Range, StageState, StencilFace, StencilOp, StencilTest, Target, VertexElement,
-    VertexState,
+    Logic, LogicOp, PixelState, Range, SamplePattern, StageState, StencilFace, StencilOp, StencilTest, Target,
+    VertexElement, VertexState,
 };
 use brolga_runtime::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
@@ -162,6 +162,9 @@ fn pixel_state(random: &mut Random) -> PixelState {
         }),
         is_flat: random.one_in(4),
     };
+    let counts = [1, 1, 1, 2, 4, 8, 16];
+    let pattern = SamplePattern::standard(random.pick(&counts)).unwrap_or_default();
+    let pattern = if random.one_in(8) { pattern.centered() } else { pattern };
     PixelState {
         vertex_rows: if random.one_in(40) { random.word() } else { few(random, 33) },
         targets: (0..8).filter(|n| outputs >> n & 1 != 0).map(|n| target(random, n)).collect(),
@@ -178,6 +181,9 @@ fn pixel_state(random: &mut Random) -> PixelState {
             2 => Fog::Exponential(distance),
             _ => Fog::ExponentialSquared(distance),
         }),
+        pattern,
+        target_samples: if random.one_in(4) { few(random, 9) } else { pattern.count() },
+        is_per_sample: random.one_in(3),
     }
 }
 

@@ -15,6 +15,7 @@
 //! | `depth.rs` | depths that are tested, written, and seen by shaders |
 //! | `stencil.rs` | stencils that are tested and changed |
 //! | `effects.rs` | pixels that are discarded, hidden, or helpers of their neighbours |
+//! | `samples.rs` | pixels of several samples |
 //! | `masks.rs` | sample masks, alpha as coverage |
 //! | `targets.rs` | colours in targets |
 //! | `untargeted.rs` | passes without targets |
@@ -167,6 +168,7 @@ mod lines;
 mod masks;
 mod model;
 mod refusals;
+mod samples;
 mod scenes;
 mod shaders;
 mod stencil;

@@ -189,7 +189,7 @@ fn target(kind: Kind, random: &mut Random) -> TargetState {
     let blend = Some(blend).filter(|_| format.allows(Use::Blend) && random.one_in(2));
     let write_mask = if random.one_in(4) { random.below(16) as u8 } else { 15 };
     let logic = (format.encoding() == Encoding::Uint && random.one_in(3)).then(|| random.pick(&LOGIC));
-    TargetState { format, blend, logic, write_mask }
+    TargetState { format, blend, logic, write_mask, slot: None }
 }
 
 /// Textures for targets, with random texels.

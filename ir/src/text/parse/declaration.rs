@@ -36,7 +36,7 @@ impl Parser<'_> {
             })?;
             return Ok(());
         }
-        if matches!(word, "forces_early_tests" | "inputs" | "outputs" | "input" | "output")
+        if matches!(word, "forces_early_tests" | "inputs" | "outputs" | "input" | "output" | "at_center")
             && let Stage::Vertex(signature) | Stage::Pixel(signature) = &mut self.func.interface.stage
         {
             // Moved out and back, since reading a line needs all of the parser.
@@ -188,6 +188,10 @@ impl Parser<'_> {
             return Ok(());
         }
         let row = self.number()?;
+        if word == "at_center" {
+            signature.at_center.push((row, self.number()? as usize));
+            return Ok(());
+        }
         let mask = self.any_word("components: `xyzw`", mask_from_letters)?;
         let interpolation = self.one_of()?;
         let system_value = match self.token {

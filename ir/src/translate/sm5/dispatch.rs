@@ -212,7 +212,8 @@ impl Translator<'_, '_> {
             // Pixels.
             Opcode::Discard => self.discard(i),
             Opcode::EvalSnapped => self.eval_snapped(i),
-            Opcode::EvalSampleIndex | Opcode::EvalCentroid => self.eval_at_center(i),
+            Opcode::EvalSampleIndex => self.eval_sample_index(i),
+            Opcode::EvalCentroid => self.eval_centroid(i),
             // Not instructions: declarations have been handled before, other data blocks have no effect.
             Opcode::CustomData
             | Opcode::DclResource

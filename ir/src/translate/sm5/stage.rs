@@ -4,7 +4,8 @@
 //! their array when the invocation ends; but dynamically indexed outputs are stored at once. An invocation that
 //! discards its pixel continues as a helper lane: without effects, for the rest of its quad.
 //!
-//! Some programs need inputs that they do not declare, which follow those of theirs: the coverage, and w.
+//! Some programs need inputs that they do not declare, which follow those of theirs: whether the pixel is a helper, and
+//! what evaluations of inputs at other points need.
 
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ use crate::entity::{Slot, Value};
 use crate::function::{Function, Input, MemoryRef, Object, RegisterName};
 use crate::interface::Array;
 use crate::ops::Op;
-use crate::stage::{Interpolation, Parameter, ROW_BYTES, Semantic, Signature, Stage, SystemValue, row_of, rows};
+use crate::stage::{Interpolation, Parameter, ROW_BYTES, Semantic, Signature, Stage, SystemValue, rows};
 
 /// The layout of a stage's registers.
 #[derive(Default)]
@@ -36,10 +37,14 @@ pub(super) struct StageRegisters {
     first_slot: usize,
     /// The flag of a discarded pixel, and the row that reports it.
     discarded: Option<(Slot, u32)>,
-    /// The row of the pixels' coverage, if effects depend on it.
-    coverage: Option<u32>,
+    /// The row that is not 0 in pixels that are no helpers, if effects depend on it.
+    active: Option<u32>,
     /// The row whose last component is w at the pixel's center, if inputs are evaluated elsewhere.
     pub w: Option<u32>,
+    /// The rows of the number of samples, of their positions and of the centroid, if instructions ask for them.
+    pub sample_count: Option<u32>,
+    pub sample_positions: Option<u32>,
+    pub centroid: Option<u32>,
 }
 
 /// The stage of a program, with the arrays of its inputs and outputs.
@@ -76,18 +81,32 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
 
     let is_pixel = program.stage() == BytecodeStage::Pixel;
     if is_pixel && !declarations.uavs.is_empty() {
-        let row = row_of(&inputs, SystemValue::Coverage).unwrap_or_else(|| add(&mut inputs, SystemValue::Coverage, 1));
-        registers.coverage = Some(row);
+        registers.active = Some(add(&mut inputs, SystemValue::Active, 1));
     }
     if is_pixel && evaluate::needs_w(program, &inputs) {
         registers.w = Some(add(&mut inputs, SystemValue::Position, 0b1000));
     }
-    let discards = |position| program.instruction(position).is_some_and(|i| i.op == Opcode::Discard);
-    if is_pixel && (0..program.items().len()).any(discards) {
+    let asks = |ops: &[Opcode], file: Option<RegisterFile>| {
+        let mut all = (0..program.items().len()).filter_map(|position| program.instruction(position));
+        let is_of_file = |i: &&Instruction| file.is_none_or(|file| i.sources().any(|source| source.file == file));
+        is_pixel && all.any(|i| ops.contains(&i.op) && is_of_file(&i))
+    };
+    let of_rasterizer = Some(RegisterFile::Rasterizer);
+    if asks(&[Opcode::SampleInfo, Opcode::SamplePos], of_rasterizer) {
+        registers.sample_count = Some(add(&mut inputs, SystemValue::SampleCount, 1));
+    }
+    if asks(&[Opcode::SamplePos], of_rasterizer) || asks(&[Opcode::EvalSampleIndex], None) {
+        registers.sample_positions = Some(add(&mut inputs, SystemValue::SamplePositions, 0b1111));
+    }
+    if asks(&[Opcode::EvalCentroid], None) {
+        registers.centroid = Some(add(&mut inputs, SystemValue::CentroidOffset, 0b11));
+    }
+    if asks(&[Opcode::Discard], None) {
         registers.discarded = Some((Slot::new(0), add(&mut outputs, SystemValue::Discarded, 1)));
     }
+    let at_center = if is_pixel { evaluate::at_center(program, &inputs) } else { Vec::new() };
     let forces_early_tests = is_pixel && declarations.flags.has(GlobalFlags::EARLY_DEPTH_STENCIL);
-    let mut signature = Signature { inputs, outputs, forces_early_tests, ..Signature::default() };
+    let mut signature = Signature { inputs, outputs, at_center, forces_early_tests, ..Signature::default() };
     let arrays = signature.declare_arrays();
     Ok((stage(signature), arrays, registers))
 }
@@ -326,7 +345,7 @@ impl Translator<'_, '_> {
 
     /// The condition under which an invocation's effects count: not in helper pixels, nor in discarded ones.
     pub(super) fn effect(&mut self) -> Value {
-        let covered = match (self.stage.coverage, self.signature().and_then(|signature| signature.input_array)) {
+        let covered = match (self.stage.active, self.signature().and_then(|signature| signature.input_array)) {
             (Some(row), Some(array)) => {
                 let (index, offset) = (self.invocation(), self.b.i32(row * ROW_BYTES));
                 let word = self.b.load(MemoryRef { object: Object::Array(array), index: Some(index), offset }, 1)[0];

@@ -5,6 +5,7 @@ use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
 use super::super::vector::{Vector, lanes};
+use super::super::words::Start;
 use super::memory::Memory;
 use super::operand::{SourceType, components_read, swizzle};
 use super::{Result, Translator};
@@ -127,8 +128,10 @@ impl Translator<'_, '_> {
     pub(super) fn sampleinfo(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory] = self.operands(instruction)?;
         let answer = match memory.file {
-            // The render target has one sample.
-            RegisterFile::Rasterizer => self.constants([1, 0, 0, 0]),
+            RegisterFile::Rasterizer => {
+                let (count, zero) = (self.sample_count()?, self.b.i32(0));
+                Vector::from([count, zero, zero, zero])
+            }
             _ => {
                 let (resource, _) = self.typed(memory)?;
                 Vector::from(self.b.query(Query::SampleCount, resource, None))
@@ -140,8 +143,15 @@ impl Translator<'_, '_> {
     pub(super) fn samplepos(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory, sample] = self.operands(instruction)?;
         let answer = match memory.file {
-            // It is at the pixel's center, from which positions are counted.
-            RegisterFile::Rasterizer => self.constants([0; 4]),
+            RegisterFile::Rasterizer => {
+                let sample = self.read_one(sample, SourceType::Int)?;
+                let position = self.position_of_sample(sample)?;
+                let zero = self.b.i32(0);
+                let (count, [x, y]) = (self.sample_count()?, position.map(|offset| self.b.op(Op::BitsF32, &[offset])));
+                let is_one = self.b.op(Op::ULt, &[sample, count]);
+                let [x, y] = [x, y].map(|offset| self.b.select(is_one, offset, zero));
+                Vector::from([x, y, zero, zero])
+            }
             _ => {
                 let (resource, _) = self.typed(memory)?;
                 let sample = self.read_one(sample, SourceType::Int)?;
@@ -152,8 +162,10 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    fn constants(&mut self, words: [u32; 4]) -> Vector {
-        Vector::from(words.map(|word| self.b.i32(word)))
+    /// The number of samples of a pixel; 1 in other stages than that of pixels.
+    fn sample_count(&mut self) -> Result<Value> {
+        let Some(row) = self.stage.sample_count else { return Ok(self.b.i32(1)) };
+        Ok(self.input_row(Start::Known(row), 1)?.at(0))
     }
 
     /// Converts a query's result to what the instruction returns. The first `sizes` components have reciprocals; layers

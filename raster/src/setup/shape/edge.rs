@@ -5,7 +5,9 @@
 //! covers a center on it: both compute the same value for the edge but for its sign, and the one for which the edge is
 //! neither top nor left subtracts 1.
 
-use crate::setup::shape::fixed::{HALF, ONE, Point};
+use brolga_ir::pipeline::state::SamplePattern;
+
+use crate::setup::shape::fixed::{HALF, ONE, Point, SIXTEENTH};
 
 /// An edge function: pixel centers where [`at`](Self::at) is not negative are inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -106,6 +108,29 @@ impl Triangle {
     }
 }
 
+/// The least and the greatest offsets of a pattern's samples from the center, in sixteenths of a pixel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SampleExtent {
+    /// To the left and up.
+    pub least: [i32; 2],
+    /// To the right and down.
+    pub most: [i32; 2],
+}
+
+impl SampleExtent {
+    /// The extent of a pattern.
+    pub fn of(pattern: SamplePattern) -> Self {
+        let mut extent = Self::default();
+        for position in pattern.positions() {
+            for (axis, &offset) in position.iter().enumerate() {
+                extent.least[axis] = extent.least[axis].min(offset.into());
+                extent.most[axis] = extent.most[axis].max(offset.into());
+            }
+        }
+        extent
+    }
+}
+
 /// A rectangle of pixels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
@@ -137,6 +162,18 @@ impl Bounds {
             top: first(a.y, b.y, c.y),
             right: end(a.x, b.x, c.x),
             bottom: end(a.y, b.y, c.y),
+        }
+    }
+
+    /// The pixels of which a sample may be covered by a shape between two points.
+    #[inline(always)]
+    pub fn of_samples([least, most]: [Point; 2], extent: &SampleExtent) -> Self {
+        let [first, last] = [&extent.most, &extent.least];
+        Self {
+            left: (least.x - SIXTEENTH * first[0] + HALF - 1) >> 8,
+            top: (least.y - SIXTEENTH * first[1] + HALF - 1) >> 8,
+            right: (most.x - SIXTEENTH * last[0] + HALF - 1) >> 8,
+            bottom: (most.y - SIXTEENTH * last[1] + HALF - 1) >> 8,
         }
     }
 

@@ -8,6 +8,9 @@ pub const ONE: i32 = 1 << 8;
 /// The offset of a pixel's center from its corner.
 pub const HALF: i32 = ONE / 2;
 
+/// The unit of the positions of samples.
+pub const SIXTEENTH: i32 = ONE / 16;
+
 /// A position on the screen, in 256ths of a pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Point {
@@ -26,6 +29,12 @@ impl Point {
         let units = (f32x4::new([x, y, 0.0, 0.0]) * f32x4::splat(ONE as f32)).round_int();
         let [x, y, ..] = units.max(i32x4::splat(-(1 << 23))).min(i32x4::splat((1 << 23) - 1)).to_array();
         Self { x, y }
+    }
+
+    /// The position relative to a sample as if that were at the pixel's center; samples are in sixteenths of a pixel.
+    #[inline(always)]
+    pub fn seen_from(self, [right, down]: [i8; 2]) -> Self {
+        Self { x: self.x - SIXTEENTH * i32::from(right), y: self.y - SIXTEENTH * i32::from(down) }
     }
 
     /// The center of a pixel.

@@ -8,7 +8,7 @@
 
 use wide::f32x4;
 
-use crate::setup::shape::edge::{Bounds, area};
+use crate::setup::shape::edge::{Bounds, SampleExtent, area};
 use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// A vertex on the screen.
@@ -159,6 +159,35 @@ impl Local {
         let dy = (end(area.top, area.bottom, y) - origin[1]) as f32;
         let is_finite = value.abs() < MOST && x.abs() < MOST && y.abs() < MOST;
         is_finite.then(|| normal(normal(value + x * dx) + y * dy))
+    }
+
+    /// The same over the samples of those pixels, perhaps beyond what any of them has.
+    pub fn extreme_of_samples(
+        &self,
+        plane: usize,
+        origin: [i32; 2],
+        area: &Bounds,
+        is_greatest: bool,
+        extent: &SampleExtent,
+    ) -> Option<f32> {
+        const MOST: f32 = 1e30;
+        let [value, x, y] = [self.value[plane], self.x[plane], self.y[plane]];
+        let end = |axis: usize, first: i32, end: i32, along: f32| {
+            let (pixel, sample) =
+                if (along < 0.0) == is_greatest { (first, extent.least) } else { (end - 1, extent.most) };
+            (pixel - origin[axis]) as f32 + sample[axis] as f32 / 16.0
+        };
+        let (dx, dy) = (end(0, area.left, area.right, x), end(1, area.top, area.bottom, y));
+        let is_finite = value.abs() < MOST && x.abs() < MOST && y.abs() < MOST;
+        is_finite.then(|| normal(normal(value + normal(x * dx)) + normal(y * dy)))
+    }
+
+    /// One plane at a sample of the four pixels of a quad, likewise. Distances are exact, but products may be denormal.
+    pub fn of_samples(&self, plane: usize, [dx, dy]: [f32; 2], [right, down]: [f32; 2]) -> f32x4 {
+        let [value, x, y] = [f32x4::splat(self.value[plane]), f32x4::splat(self.x[plane]), f32x4::splat(self.y[plane])];
+        let right = f32x4::splat(dx + right) + f32x4::new([0.0, 1.0, 0.0, 1.0]);
+        let down = f32x4::splat(dy + down) + f32x4::new([0.0, 0.0, 1.0, 1.0]);
+        normals(normals(value + normals(x * right)) + normals(y * down))
     }
 
     /// One plane at the four pixels of a quad, the first of which is `(dx, dy)` from the origin: bit for bit as machine

@@ -3,8 +3,10 @@
 //! Code for all of them is written as for one, without branches, in loops over arrays of one component each: the
 //! compiler vectorizes them.
 
-use crate::setup::shape::edge::Bounds;
-use crate::setup::shape::fixed::Point;
+use brolga_ir::pipeline::state::SamplePattern;
+
+use crate::setup::shape::edge::{Bounds, SampleExtent};
+use crate::setup::shape::fixed::{Point, SIXTEENTH};
 use crate::setup::shape::plane::{self, Local, Planes, ScreenVertex};
 
 /// Width and height in pixels of the square that a mask covers.
@@ -50,6 +52,10 @@ pub struct Group {
     area: Column<i32>,
     /// 1 for small ones, else 0.
     is_small: Column<i32>,
+    /// The exact values of edges at the center of the square's first pixel, less 1 unless they are top or left edges.
+    exact: [Column<i32>; 3],
+    /// The masks of samples.
+    of_samples: Vec<[Column<u32>; 2]>,
     /// Their edges as in [`Edge`](crate::setup::shape::edge::Edge), but with the square's first pixel as the origin.
     edges: [EdgeColumns; 3],
     /// The upper and the lower halves of masks.
@@ -86,7 +92,44 @@ impl Group {
     /// Sets up all of them. Results are meaningless for those without vertices.
     #[inline(always)]
     pub fn set_up(&mut self) {
-        let [is_wide, is_high] = self.find_edges();
+        let extents = self.find_edges::<false>(&SampleExtent::default());
+        self.cover_all(extents);
+        self.find_planes();
+    }
+
+    /// The same over pixels of several samples.
+    #[inline(always)]
+    pub fn set_up_samples(&mut self, pattern: SamplePattern) {
+        let extents = self.find_edges::<true>(&SampleExtent::of(pattern));
+        self.of_samples.clear();
+        let mut all = [[0; Self::SIZE]; 2];
+        for &[right, down] in pattern.positions() {
+            let [right, down] = [right, down].map(|offset| SIXTEENTH * i32::from(offset));
+            for (edge, exact) in self.edges.iter_mut().zip(&self.exact) {
+                for (n, exact) in exact.iter().enumerate() {
+                    edge.value[n] = (exact + edge.x[n] * right + edge.y[n] * down) >> 8;
+                }
+            }
+            self.cover_all(extents);
+            self.of_samples.push(self.halves);
+            for (all, half) in all.iter_mut().zip(&self.halves) {
+                all.iter_mut().zip(half).for_each(|(all, half)| *all |= half);
+            }
+        }
+        self.halves = all;
+        self.find_planes();
+    }
+
+    /// The mask of a small triangle's sample.
+    #[inline(always)]
+    pub fn mask(&self, n: usize, sample: usize) -> u64 {
+        let [upper, lower] = &self.of_samples[sample];
+        u64::from(upper[n]) | u64::from(lower[n]) << 32
+    }
+
+    /// Finds the covered pixels of all quarters that one of the triangles needs.
+    #[inline(always)]
+    fn cover_all(&mut self, [is_wide, is_high]: [bool; 2]) {
         self.halves = Default::default();
         self.cover::<0, 0>();
         if is_wide {
@@ -98,7 +141,6 @@ impl Group {
         if is_wide && is_high {
             self.cover::<1, 1>();
         }
-        self.find_planes();
     }
 
     /// The pixels that a triangle may cover.
@@ -137,12 +179,20 @@ impl Group {
     /// Finds the small triangles, and all edges. Returns flags: one is wider than a quarter of the mask, and one is
     /// higher.
     #[inline(always)]
-    fn find_edges(&mut self) -> [bool; 2] {
+    fn find_edges<const HAS_SAMPLES: bool>(&mut self, extent: &SampleExtent) -> [bool; 2] {
         let [mut widest, mut highest] = [0; 2];
         for n in 0..Self::SIZE {
             let [a, b, c] = self.vertices(n);
             let points = [a.point, b.point, c.point];
-            let bounds = Bounds::of(&points);
+            let bounds = if HAS_SAMPLES {
+                let least =
+                    Point { x: a.point.x.min(b.point.x).min(c.point.x), y: a.point.y.min(b.point.y).min(c.point.y) };
+                let most =
+                    Point { x: a.point.x.max(b.point.x).max(c.point.x), y: a.point.y.max(b.point.y).max(c.point.y) };
+                Bounds::of_samples([least, most], extent)
+            } else {
+                Bounds::of(&points)
+            };
             let corner = square(bounds.left, bounds.top);
             let [width, height] = [bounds.right - corner[0], bounds.bottom - corner[1]];
             let is_small = (width <= SIZE) & (height <= SIZE);
@@ -154,12 +204,17 @@ impl Group {
             let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
             let is_counter_clockwise = area < 0;
             let [b, c] = [if is_counter_clockwise { c } else { b }, if is_counter_clockwise { b } else { c }];
-            for (edge, [from, to]) in self.edges.iter_mut().zip([[a, b], [b, c], [c, a]]) {
+            for (k, [from, to]) in [[a, b], [b, c], [c, a]].into_iter().enumerate() {
+                let edge = &mut self.edges[k];
                 let [x, y] = [to.x - from.x, to.y - from.y];
                 let is_top_or_left = (y < 0) | ((y == 0) & (x > 0));
                 edge.x[n] = -y;
                 edge.y[n] = x;
-                edge.value[n] = (y * from.x - x * from.y - i32::from(!is_top_or_left)) >> 8;
+                let exact = y * from.x - x * from.y - i32::from(!is_top_or_left);
+                edge.value[n] = exact >> 8;
+                if HAS_SAMPLES {
+                    self.exact[k][n] = exact;
+                }
             }
             self.bounds[0][n] = bounds.left;
             self.bounds[1][n] = bounds.top;
@@ -211,13 +266,13 @@ impl Group {
 
 /// The first pixel of a triangle's square, given its first column and row.
 #[inline(always)]
-fn square(left: i32, top: i32) -> [i32; 2] {
+pub(crate) fn square(left: i32, top: i32) -> [i32; 2] {
     [left & !1, top & !1]
 }
 
 /// The bit of a pixel in a mask.
 #[inline(always)]
-const fn bit(x: i32, y: i32) -> i32 {
+pub(crate) const fn bit(x: i32, y: i32) -> i32 {
     (y / 2 * (SIZE / 2) + x / 2) * 4 + y % 2 * 2 + x % 2
 }
 

@@ -1,7 +1,7 @@
 //! Rasterizes points of Direct3D 9: squares around a vertex, which cover the pixel centers inside, or on their left or
 //! upper edge ("Point Sprites" and "Point Sprite Rules").
 
-use crate::setup::shape::edge::Bounds;
+use crate::setup::shape::edge::{Bounds, Edge, SampleExtent};
 use crate::setup::shape::fixed::{HALF, ONE, Point};
 use crate::setup::shape::plane::ScreenVertex;
 
@@ -30,6 +30,20 @@ impl Sprite {
         let from = |coordinate: i32| (coordinate - HALF + ONE - 1).div_euclid(ONE);
         let Point { x, y } = self.corner;
         Bounds { left: from(x), top: from(y), right: from(x + self.size), bottom: from(y + self.size) }
+    }
+
+    /// The pixels of which it covers a sample.
+    pub fn bounds_of_samples(&self, extent: &SampleExtent) -> Bounds {
+        let Point { x, y } = self.corner;
+        Bounds::of_samples([self.corner, Point { x: x + self.size, y: y + self.size }], extent)
+    }
+
+    /// Its edges as a sample sees them, in place of the center.
+    pub fn edges_from(&self, sample: [i8; 2]) -> [Edge; 4] {
+        let Point { x, y } = self.corner.seen_from(sample);
+        let corner = |right: i32, down: i32| Point { x: x + right, y: y + down };
+        let [a, b, c, d] = [corner(0, 0), corner(self.size, 0), corner(self.size, self.size), corner(0, self.size)];
+        [Edge::between(a, b), Edge::between(b, c), Edge::between(c, d), Edge::between(d, a)]
     }
 
     /// A triangle whose barycentric coordinates are the position across and down the square: the upper left, upper

@@ -1,7 +1,7 @@
 //! Rasterizes lines as rectangles of two triangles, as `MultisampleEnable` asks (functional specification, 3.4.5 and
 //! 15.14.1).
 
-use crate::setup::shape::edge::{Bounds, Edge};
+use crate::setup::shape::edge::{Bounds, Edge, SampleExtent};
 use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// Half of a line's width, in 256ths of a pixel.
@@ -29,6 +29,26 @@ impl WideLine {
     pub fn edges(&self) -> [Edge; 4] {
         let [a, b, c, d] = self.corners;
         [Edge::between(a, b), Edge::between(b, c), Edge::between(c, d), Edge::between(d, a)]
+    }
+
+    /// Its corners, clockwise.
+    pub fn corners(&self) -> [Point; 4] {
+        self.corners
+    }
+
+    /// Its edges as a sample sees them, in place of the center.
+    pub fn edges_from(&self, sample: [i8; 2]) -> [Edge; 4] {
+        Self { corners: self.corners.map(|corner| corner.seen_from(sample)) }.edges()
+    }
+
+    /// The bounding rectangle of the pixels with samples inside.
+    pub fn bounds_of_samples(&self, extent: &SampleExtent) -> Bounds {
+        let [x, y] = [self.corners.map(|corner| corner.x), self.corners.map(|corner| corner.y)];
+        let least = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MAX, i32::min);
+        let most = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MIN, i32::max);
+        // One on an edge may be covered.
+        let end = Point { x: most(x) + 1, y: most(y) + 1 };
+        Bounds::of_samples([Point { x: least(x), y: least(y) }, end], extent)
     }
 
     /// The bounding rectangle of the pixels with centers inside or on an edge.

@@ -97,10 +97,12 @@ fn texels_of_every_level_layer_and_sample_are_read() {
             host.texel_load(slot(), coords, level)
         };
         let mut next = 0u32;
-        for (layer, mip) in (0..shape.layers).flat_map(|layer| (0..shape.mips).map(move |mip| (layer, mip))) {
+        // Samples are planes.
+        let planes = (0..shape.layers).flat_map(|layer| (0..shape.samples).map(move |sample| (layer, sample)));
+        for ((layer, sample), mip) in planes.flat_map(|plane| (0..shape.mips).map(move |mip| (plane, mip))) {
             let [width, height, depth] = [shape.width, shape.height, shape.depth].map(|n| (n >> mip).max(1));
             for (z, y) in (0..depth).flat_map(|z| (0..height).map(move |y| (z, y))) {
-                for (x, sample) in (0..width).flat_map(|x| (0..shape.samples).map(move |sample| (x, sample))) {
+                for x in 0..width {
                     next += 1;
                     let number = next & u32::MAX >> (32 - 8 * shape.format.size_bytes());
                     assert_eq!(load([x, y, z], layer, mip, sample), [number, 0, 0, 1], "{shape:?}");

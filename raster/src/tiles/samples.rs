@@ -1,0 +1,365 @@
+//! Rasterizes primitives over pixels of several samples (functional specification, 3.5).
+//!
+//! What `walk.rs` does for pixels this does for samples: each has its own coverage, depth and stencil. Quads go to the
+//! pixel shader once for all samples, or once for each where it runs at that frequency.
+
+use brolga_ir::pipeline::record::SAMPLE_BITS;
+use wide::f32x4;
+
+use crate::setup::bins::TILE_SIZE;
+use crate::setup::shape::{Bounds, Edge, Line, Planes, Point, SampleExtent, Small, Triangle, WideLine, plane, small};
+use crate::setup::{Prepared, Primitive, Shape};
+use crate::tiles::blocks::{self, SampleBlock};
+use crate::tiles::coarse;
+use crate::tiles::depth::QuadTest;
+use crate::tiles::packets::Quad;
+use crate::tiles::quad::Coverage;
+use crate::tiles::walk::{Drawn, MIN_PIXELS_TOGETHER, MIN_QUADS_APART, MOST_QUADS, QuadQueue, TileDraw, biased, parts};
+use crate::tiles::walk::{TileWorker, quads_of_block};
+
+/// The coverage of a quad by samples: four bits for each, as in [`Coverage`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SampleCoverage(u64);
+
+impl SampleCoverage {
+    /// The samples of a mask, in all four pixels.
+    pub fn of_samples(mask: u32) -> Self {
+        // Bits move apart, half by half, and then fill their digits.
+        let mut digits = u64::from(mask & 0xffff);
+        for (by, kept) in [(24, 0x0000_00ff_0000_00ff), (12, 0x000f_000f_000f_000f), (6, 0x0303_0303_0303_0303)] {
+            digits = (digits | digits << by) & kept;
+        }
+        digits = (digits | digits << 3) & 0x1111_1111_1111_1111;
+        Self(digits * 15)
+    }
+
+    /// The pixels of a sample.
+    #[inline(always)]
+    pub fn sample(self, sample: usize) -> Coverage {
+        Coverage::of_bits(self.0 >> (4 * sample))
+    }
+
+    /// Sets the pixels of a sample, which had none.
+    #[inline(always)]
+    pub fn put(&mut self, sample: usize, pixels: Coverage) {
+        self.0 |= u64::from(pixels.bits()) << (4 * sample);
+    }
+
+    /// The pixels with any sample.
+    pub fn pixels(self) -> Coverage {
+        let half = self.0 | self.0 >> 32;
+        let quarter = half | half >> 16;
+        let eighth = quarter | quarter >> 8;
+        Coverage::of_bits(eighth | eighth >> 4)
+    }
+
+    /// The intersection of two.
+    pub fn intersect(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// `true` if no sample is covered.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Number of covered samples.
+    pub fn count(self) -> u64 {
+        self.0.count_ones().into()
+    }
+}
+
+impl TileDraw<'_, '_, '_> {
+    /// Draws a primitive, whose samples are masks of the batch.
+    pub(super) fn samples(&mut self, prepared: &Prepared, number: u32) {
+        let primitive = &prepared.primitives[number as usize];
+        self.set_depths(prepared, primitive);
+        match &primitive.shape {
+            Shape::Small(small) => self.small_samples(prepared, primitive, small, prepared.masks_of(number)),
+            Shape::Large { .. } | Shape::Line { .. } | Shape::Sprite { .. } => self.large_samples(prepared, primitive),
+        }
+    }
+
+    fn small_samples(&mut self, prepared: &Prepared, primitive: &Primitive, small: &Small, masks: &[u64]) {
+        let &Small { corner: origin, quads, planes: ref local } = small;
+        let within = small::within(origin, &Bounds::square(self.worker.corner, TILE_SIZE));
+        // The union lies within the scissor rectangle, too.
+        let mut left = quads & within;
+        let within = left;
+        let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
+        if !self.outputs.clip.is_empty() {
+            self.find_distances(&drawn, &prepared.screen_vertices_of(primitive.vertices));
+        }
+        if left.count_ones() >= MIN_PIXELS_TOGETHER && self.hides(&drawn, &small::area(origin, left)) {
+            return;
+        }
+        while left != 0 {
+            let n = left.trailing_zeros() / 4;
+            left &= !(15 << (4 * n));
+            let mut coverage = SampleCoverage::default();
+            for (sample, mask) in masks.iter().enumerate() {
+                coverage.put(sample, Coverage::of_bits((mask & within) >> (4 * n)));
+            }
+            let [across, down] = [n as i32 % (small::SIZE / 2), n as i32 / (small::SIZE / 2)];
+            self.quad_samples(&mut drawn, [origin[0] + 2 * across, origin[1] + 2 * down], coverage);
+        }
+    }
+
+    /// Draws a primitive bounded by edges.
+    fn large_samples(&mut self, prepared: &Prepared, primitive: &Primitive) {
+        let (pattern, origin) = (self.raster.pattern, self.worker.corner);
+        let vertices = prepared.screen_vertices_of(primitive.vertices);
+        // The edges for each sample: those of the primitive, moved so that the sample is at the center.
+        let mut edges = [[Edge::default(); blocks::MOST_EDGES]; 16];
+        let all = &mut edges[..pattern.count() as usize];
+        let moved = |point: Point, at: [i8; 2]| point.seen_from(at);
+        let (bounds, vertices, own) = match primitive.shape {
+            Shape::Small(_) => return,
+            Shape::Large { bounds, bias } => {
+                let vertices = biased(vertices, bias);
+                for (edges, &at) in all.iter_mut().zip(pattern.positions()) {
+                    let Some(triangle) = Triangle::new(vertices.map(|vertex| moved(vertex.point, at))) else { return };
+                    edges[..3].copy_from_slice(&triangle.edges());
+                }
+                (bounds, vertices, 3)
+            }
+            Shape::Line { bounds, ends, bias } => {
+                let vertices = biased(vertices, bias);
+                let [from, to] = ends.map(|end| vertices[usize::from(end)].point);
+                let own = if self.raster.has_wide_lines { 4 } else { 2 };
+                for (edges, &at) in all.iter_mut().zip(pattern.positions()) {
+                    if self.raster.has_wide_lines {
+                        let Some(line) = WideLine::new(from, to) else { return };
+                        edges.copy_from_slice(&line.edges_from(at));
+                    } else {
+                        // All samples of a pixel are covered, or none (functional specification, 15.14.1).
+                        let Some(line) = Line::new(from, to, true) else { return };
+                        edges[..2].copy_from_slice(&line.edges());
+                    }
+                }
+                (bounds, vertices, own)
+            }
+            Shape::Sprite { bounds, sprite } => {
+                for (edges, &at) in all.iter_mut().zip(pattern.positions()) {
+                    edges.copy_from_slice(&sprite.edges_from(at));
+                }
+                (bounds, sprite.corners(&prepared.screen_vertices[primitive.vertices[0] as usize]), 4)
+            }
+        };
+        let Some(local) = primitive.shape.planes(&vertices).map(|planes: Planes| planes.around(origin)) else { return };
+        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
+        if self.hides(&drawn, &bounds.intersect(Bounds::square(origin, TILE_SIZE))) {
+            return;
+        }
+        self.find_distances(&drawn, &vertices);
+        let mut found = std::mem::take(&mut self.worker.sample_blocks);
+        blocks::walk_samples(all, own, &bounds, origin, |block| found.push(block));
+        for block in found.drain(..) {
+            match block {
+                SampleBlock::Whole { corner, size } => self.whole_samples(&mut drawn, corner, size),
+                SampleBlock::Part { corner, masks } => {
+                    if self.hides(&drawn, &Bounds::square(corner, blocks::PART)) {
+                        continue;
+                    }
+                    for (n, quad) in quads_of_block(corner).into_iter().enumerate() {
+                        let mut coverage = SampleCoverage::default();
+                        for (sample, mask) in masks[..pattern.count() as usize].iter().enumerate() {
+                            coverage.put(sample, Coverage::of_bits(u64::from(mask >> (4 * n))));
+                        }
+                        self.quad_samples(&mut drawn, quad, coverage);
+                    }
+                }
+            }
+        }
+        self.worker.sample_blocks = found;
+    }
+
+    /// `true` if all samples of an area of the tile are known to fail the depth test.
+    fn hides(&mut self, drawn: &Drawn<'_>, area: &Bounds) -> bool {
+        let (range, extent) = (self.shading.state.depths, SampleExtent::of(self.raster.pattern));
+        self.shading.depth.is_some() && self.worker.depth.hides(drawn.local, drawn.origin, area, range, &extent)
+    }
+
+    /// Draws a square of pixels, all samples of which are covered.
+    fn whole_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
+        let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
+        let all = SampleCoverage::of_samples(self.raster.pattern.mask());
+        let masked = all.intersect(SampleCoverage::of_samples(self.raster.sample_mask));
+        if !is_tested && self.worker.distances.is_empty() {
+            return self.square_samples(drawn, corner, size, [all, masked]);
+        }
+        let step = size.min(coarse::SIZE);
+        for part in parts(corner, size, step) {
+            if self.hides(drawn, &Bounds::square(part, step)) {
+                continue;
+            }
+            for part in parts(part, step, blocks::PART) {
+                let corners = quads_of_block(part);
+                let tested = corners.map(|corner| self.test_samples(drawn, corner, all));
+                if tested == [[all, masked]; 4] {
+                    self.square_samples(drawn, part, blocks::PART, [all, masked]);
+                } else {
+                    for (corner, tested) in corners.into_iter().zip(tested) {
+                        self.pass_samples(drawn, corner, tested);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Draws a square of pixels, all samples of which passed the tests before shading.
+    fn square_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32, [all, left]: [SampleCoverage; 2]) {
+        let pixels = (size * size) as u64;
+        if !self.shading.reports_live {
+            self.statistics.samples += pixels * left.count() / 4;
+        }
+        if self.pixel.is_none() {
+            return;
+        }
+        self.statistics.pixel_invocations +=
+            if self.shading.is_per_sample { pixels * left.count() / 4 } else { pixels };
+        let primitive = self.record(drawn);
+        if self.worker.packets.meets(corner, size) {
+            self.close_packets();
+        }
+        if !self.worker.closed.quads.is_empty() {
+            self.shade_all();
+        }
+        let QuadQueue { quads, primitive: of } = &self.worker.squares;
+        if *of != primitive + 1 && quads.len() >= MIN_QUADS_APART {
+            self.shade(|worker| &mut worker.squares);
+        }
+        let is_per_sample = self.shading.is_per_sample;
+        let QuadQueue { quads, primitive: of } = &mut self.worker.squares;
+        *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
+        for part in parts(corner, size, blocks::PART) {
+            // A packet has a quad once: its samples follow each other.
+            for sample in invocations(left, is_per_sample) {
+                let quad = |corner| record(corner, primitive, sample, [all, left], self.raster.pattern.count());
+                quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
+            }
+        }
+        if quads.len() >= MOST_QUADS {
+            self.shade(|worker| &mut worker.squares);
+        }
+    }
+
+    /// Tests a quad, and queues its remaining samples for shading.
+    fn quad_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: SampleCoverage) {
+        let tested = self.test_samples(drawn, corner, coverage);
+        self.pass_samples(drawn, corner, tested);
+    }
+
+    /// Tests the clip distances and depths of a quad's samples; returns those that the primitive covers, and those in
+    /// the sample mask that pass.
+    fn test_samples(
+        &mut self,
+        drawn: &Drawn<'_>,
+        corner: [i32; 2],
+        mut covered: SampleCoverage,
+    ) -> [SampleCoverage; 2] {
+        if !self.worker.distances.is_empty() {
+            covered = self.samples_within_distances(drawn, corner, covered);
+        }
+        let left = covered.intersect(SampleCoverage::of_samples(self.raster.sample_mask));
+        let Some(how) = &self.shading.depth else { return [covered, left] };
+        let offset = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
+        let tile = self.worker.corner;
+        let mut passed = SampleCoverage::default();
+        for sample in 0..self.raster.pattern.count() {
+            let coverage = left.sample(sample as usize);
+            if coverage.is_empty() {
+                continue;
+            }
+            let tested = QuadTest {
+                // The planes of samples lie below each other.
+                position: [(corner[0] - tile[0]) as usize, (corner[1] - tile[1] + sample as i32 * TILE_SIZE) as usize],
+                depths: drawn.local.of_samples(plane::DEPTH, offset, self.raster.pattern.position(sample)),
+                coverage,
+                is_front: drawn.primitive.is_front,
+                range: self.shading.state.depths,
+                reference: self.shading.state.stencil_reference,
+            };
+            passed.put(sample as usize, self.worker.depth.test(how, &tested));
+        }
+        [covered, passed]
+    }
+
+    /// The samples of a quad with no negative clip distance.
+    fn samples_within_distances(&self, drawn: &Drawn<'_>, corner: [i32; 2], covered: SampleCoverage) -> SampleCoverage {
+        let offset = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
+        let mut within = SampleCoverage::default();
+        for sample in 0..self.raster.pattern.count() {
+            let mut coverage = covered.sample(sample as usize);
+            let position = self.raster.pattern.position(sample);
+            for distances in &self.worker.distances {
+                for plane in 0..plane::COUNT {
+                    let distance = distances.of_samples(plane, offset, position);
+                    let is_within = bytemuck::cast(distance.simd_ge(f32x4::ZERO));
+                    coverage = coverage.intersect(Coverage::of_mask(is_within));
+                }
+            }
+            within.put(sample as usize, coverage);
+        }
+        within
+    }
+
+    /// Queues the remaining samples of a quad for shading.
+    fn pass_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], [covered, left]: [SampleCoverage; 2]) {
+        if left.is_empty() {
+            return;
+        }
+        if !self.shading.reports_live {
+            self.statistics.samples += left.count();
+        }
+        if self.pixel.is_none() {
+            return;
+        }
+        let is_per_sample = self.shading.is_per_sample;
+        self.statistics.pixel_invocations += if is_per_sample { left.count() } else { left.pixels().count() };
+        let primitive = self.record(drawn);
+        for sample in invocations(left, is_per_sample) {
+            let TileWorker { packets, closed, .. } = &mut *self.worker;
+            let quad = record(corner, primitive, sample, [covered, left], self.raster.pattern.count());
+            packets.push(quad, |packets| closed.append(packets));
+        }
+        if self.worker.closed.quads.len() >= MOST_QUADS {
+            self.shade_all();
+        }
+    }
+}
+
+/// The samples for which the shader runs over a quad: none in particular where it runs for pixels.
+fn invocations(left: SampleCoverage, is_per_sample: bool) -> impl Iterator<Item = u32> {
+    let count = if is_per_sample { 16 } else { 1 };
+    (0..count).filter(move |&sample| !is_per_sample || !left.sample(sample as usize).is_empty())
+}
+
+/// The record of a quad that is shaded for a sample. Of 16 samples, which are never tested, both words have a half.
+fn record(corner: [i32; 2], primitive: u32, sample: u32, [covered, left]: [SampleCoverage; 2], count: u32) -> Quad {
+    let (low, high) =
+        if count > 8 { (left.0 as u32, (left.0 >> 32) as u32) } else { (left.0 as u32, covered.0 as u32) };
+    let [x, y] = corner.map(|coordinate| coordinate as u32);
+    Quad {
+        corner: [x | high << 16, y | high & 0xffff_0000],
+        primitive: primitive | sample << (32 - SAMPLE_BITS),
+        coverage: low,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SampleCoverage;
+    use crate::tiles::quad::Coverage;
+
+    #[test]
+    fn masks_of_samples_fill_their_digits() {
+        for mask in 0..=0xffff {
+            let coverage = SampleCoverage::of_samples(mask);
+            for sample in 0..16 {
+                let expected = if mask >> sample & 1 != 0 { Coverage::FULL } else { Coverage::default() };
+                assert_eq!(coverage.sample(sample), expected, "{mask:#x} {sample}");
+            }
+        }
+    }
+}

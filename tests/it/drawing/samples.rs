@@ -1,0 +1,289 @@
+//! Tests pixels of several samples: functional specification, 3.5, 16.3 to 16.5, 17.17, 17.18, 19.2, 22.4.21 and 22.4.22.
+
+use brolga::raster::{Draw, Pass, PipelineDesc, RasterizerState, TargetState, Targets, Topology};
+use brolga::{ClearValue, Device, Engine, Format, Texture, TextureShape, View};
+
+use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, triangle, vertex};
+use super::shaders::{self, pixel};
+
+const COLOR: Format = Format::R32G32B32A32_FLOAT;
+
+/// The standard patterns, in sixteenths of a pixel from its center.
+const PATTERNS: [&[[i8; 2]]; 4] = [
+    &[[0, 0]],
+    &[[4, 4], [-4, -4]],
+    &[[-2, -6], [6, -2], [-6, 2], [2, 6]],
+    &[[1, -3], [-1, 3], [5, 1], [-3, -5], [-5, 5], [-7, -1], [3, 7], [7, -7]],
+];
+
+fn several(device: &Device, format: Format, samples: u32) -> Texture {
+    let shape = TextureShape::texture_2d(format, SIZE, SIZE);
+    device.texture(if samples > 1 { shape.samples(samples) } else { shape }).unwrap()
+}
+
+/// A target of several samples.
+fn canvas<'d>(device: &'d Device, engine: Engine, samples: u32) -> Canvas<'d> {
+    let color = View::texture(several(device, COLOR, samples));
+    Canvas::of(device, engine, Targets { colors: vec![color], depth: None })
+}
+
+/// The samples of each pixel after a draw, one picture after the other, and how many passed.
+fn drawn(
+    samples: u32,
+    code: &[u8],
+    vertices: &[Vertex],
+    set: impl Fn(&mut PipelineDesc),
+    with: impl Fn(&mut Draw<'_>),
+) -> (Vec<Vec<[f32; 4]>>, u64) {
+    let shader = shaders::vertex();
+    let (words, passed) = on_both(|device, engine| {
+        let canvas = canvas(device, engine, samples);
+        let set = |desc: &mut PipelineDesc| {
+            desc.samples = samples;
+            set(desc);
+        };
+        let passed = canvas.draw(Item::new(&shader, code, vertices).set(&set).with(&|_, draw| with(draw)));
+        (canvas.texels(0), passed)
+    });
+    let texels: Vec<[f32; 4]> = words.into_iter().map(|texel| texel.map(f32::from_bits)).collect();
+    (texels.chunks((SIZE * SIZE) as usize).map(<[_]>::to_vec).collect(), passed)
+}
+
+/// The same of a shader that writes ones: the samples of each pixel, a bit each.
+fn covered(
+    samples: u32,
+    vertices: &[Vertex],
+    set: impl Fn(&mut PipelineDesc),
+    with: impl Fn(&mut Draw<'_>),
+) -> Vec<u32> {
+    let ones = pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
+    let (pictures, passed) = drawn(samples, &ones, vertices, set, with);
+    let bit = |n: usize| (0..).zip(&pictures).map(|(sample, all)| u32::from(all[n][0] != 0.0) << sample).sum();
+    let masks: Vec<u32> = (0..(SIZE * SIZE) as usize).map(bit).collect();
+    assert_eq!(masks.iter().map(|mask: &u32| u64::from(mask.count_ones())).sum::<u64>(), passed);
+    masks
+}
+
+/// The samples whose positions, in pixels, a rule holds for.
+fn by_rule(positions: &[[i8; 2]], holds: impl Fn([f64; 2]) -> bool) -> Vec<u32> {
+    let at = |n: u32, position: [i8; 2]| {
+        [n % SIZE, n / SIZE]
+            .map(f64::from)
+            .iter()
+            .zip(position)
+            .map(|(pixel, at)| pixel + 0.5 + f64::from(at) / 16.0)
+            .collect::<Vec<_>>()
+    };
+    let bit = |n: u32, (sample, position): (u32, &[i8; 2])| {
+        let at = at(n, *position);
+        u32::from(holds([at[0], at[1]])) << sample
+    };
+    (0..SIZE * SIZE).map(|n| (0..).zip(positions).map(|one| bit(n, one)).sum()).collect()
+}
+
+/// What lies to the left of a line through the target is covered sample by sample.
+#[test]
+fn triangles_cover_samples() {
+    let corners = [[-40.0, -3.0], [5.5625, 8.0], [-40.0, 19.0]];
+    for positions in PATTERNS {
+        // x < 5.5625 - |y - 8| * 45.5625 / 11
+        let expected = by_rule(positions, |[x, y]| (5.5625 - x) * 11.0 > (y - 8.0).abs() * 45.5625);
+        let found = covered(positions.len() as u32, &triangle(corners, 0.5, [1.0; 4]), |_| {}, |_| {});
+        assert_eq!(found, expected, "{}", positions.len());
+    }
+}
+
+/// A point is a square of one pixel around its vertex, over each sample (3.4.6); a line with a width is a rectangle, 1.4
+/// pixels wide; one without covers all samples of its pixels (15.14).
+#[test]
+fn points_and_lines_cover_samples() {
+    let at = |x: f32, y: f32| vertex(position([x, y], 0.5, 1.0), [1.0; 4]);
+    let topology = |topology| move |desc: &mut PipelineDesc| desc.topology = topology;
+    for positions in &PATTERNS[1..] {
+        let samples = positions.len() as u32;
+        let found = covered(samples, &[at(6.75, 9.375)], topology(Topology::PointList), |_| {});
+        let expected = by_rule(positions, |[x, y]| (6.25..7.25).contains(&x) && (8.875..9.875).contains(&y));
+        assert_eq!(found, expected, "{samples}");
+        let line = [at(2.5, 4.5), at(11.5, 4.5)];
+        let found = covered(samples, &line, topology(Topology::LineList), |_| {});
+        let all = (1 << samples) - 1;
+        let expected: Vec<u32> =
+            (0..SIZE * SIZE).map(|n| if n / SIZE == 4 && (2..11).contains(&(n % SIZE)) { all } else { 0 }).collect();
+        assert_eq!(found, expected, "{samples}");
+        let wide = |desc: &mut PipelineDesc| {
+            desc.topology = Topology::LineList;
+            desc.rasterizer = RasterizerState { multisample: true, ..desc.rasterizer };
+        };
+        // 0.7 is 179 of 256, snapped.
+        let half = 179.0 / 256.0;
+        let expected = by_rule(positions, |[x, y]| (2.5..11.5).contains(&x) && (4.5 - half..4.5 + half).contains(&y));
+        assert_eq!(covered(samples, &line, wide, |_| {}), expected, "{samples}");
+    }
+}
+
+/// The sample mask takes samples out, also the one of a target that has no more (17.17).
+#[test]
+fn masks_take_samples_out() {
+    for positions in PATTERNS {
+        let samples = positions.len() as u32;
+        for mask in [0, 1, 2, 5, 0x86, u32::MAX] {
+            let found = covered(samples, &everywhere(0.5, [1.0; 4]), |_| {}, |draw| draw.sample_mask = mask);
+            assert_eq!(found, vec![mask & ((1 << samples) - 1); found.len()], "{samples} {mask:#x}");
+        }
+    }
+}
+
+/// Of n samples the k-th is covered where alpha is above (k - 1/2) / n: none by 0, less and NaN, all by 1 (17.18).
+#[test]
+fn alphas_cover_samples() {
+    let code = shaders::attribute("constant");
+    for positions in PATTERNS {
+        let samples = positions.len() as u32;
+        for (alpha, share) in
+            [(0.0, 0.0), (-1.0, 0.0), (f32::NAN, 0.0), (0.25, 0.25), (0.5, 0.5), (0.75, 0.75), (1.0, 1.0), (7.0, 1.0)]
+        {
+            let to_coverage = |desc: &mut PipelineDesc| desc.alpha_to_coverage = true;
+            let vertices = everywhere(0.5, [1.0, 1.0, 1.0, alpha]);
+            let (_, passed) = drawn(samples, &code, &vertices, to_coverage, |_| {});
+            let per_pixel = passed as f64 / f64::from(SIZE * SIZE);
+            assert!((per_pixel - share * f64::from(samples)).abs() <= 0.5, "{samples} {alpha}: {per_pixel}");
+            assert!(share > 0.0 || passed == 0);
+            assert!(share < 1.0 || passed == u64::from(SIZE * SIZE * samples));
+        }
+    }
+}
+
+/// `sampleinfo` and `samplepos` of the rasterizer; there is no sample after the last one.
+#[test]
+fn the_rasterizer_tells_its_samples() {
+    for positions in PATTERNS {
+        let count = positions.len();
+        for sample in 0..count + 2 {
+            let code = pixel(&format!(
+                "dcl_output o0.xyzw\ndcl_temps 1\nsampleinfo r0.x, rasterizer.x\nsamplepos r0.yz, rasterizer.xxyz, l({sample})\n\
+                 mov r0.w, l(1.0)\nmov o0.xyzw, r0.xyzw"
+            ));
+            let (pictures, _) = drawn(count as u32, &code, &everywhere(0.5, [1.0; 4]), |_| {}, |_| {});
+            let [x, y] = positions.get(sample).copied().unwrap_or_default().map(|at| f32::from(at) / 16.0);
+            for texel in pictures.iter().flatten() {
+                assert_eq!(*texel, [count as f32, x, y, 1.0], "{count} {sample}");
+            }
+        }
+    }
+}
+
+/// Inputs evaluated at samples, at the centroid and at offsets, whatever location they are declared with; read directly
+/// they are where they are declared. The attributes are the position in pixels, so that values are points.
+#[test]
+fn inputs_are_evaluated_where_they_are_asked_for() {
+    let corners = [[-31.0, -40.0], [33.0, -40.0], [-31.0, 88.0]];
+    let vertices = corners.map(|at| vertex(position(at, 0.5, 1.0), [at[0], at[1], at[0], at[1]]));
+    let near = |found: f32, expected: f64| (f64::from(found) - expected).abs() < 1e-4;
+    for (positions, location) in PATTERNS.into_iter().flat_map(|all| ["", " centroid", " sample"].map(|at| (all, at))) {
+        let samples = positions.len();
+        let declared = format!("dcl_input_ps linear{location} v1.xyzw\ndcl_output o0.xyzw\n");
+        let of = |code: &str| drawn(samples as u32, &pixel(&format!("{declared}{code}")), &vertices, |_| {}, |_| {}).0;
+        let masks = covered(samples as u32, &vertices, |_| {}, |_| {});
+        let all = (1 << samples) - 1;
+        let centroid = |mask: u32| if mask == all { [0; 2] } else { positions[mask.trailing_zeros() as usize] };
+        let check = |pictures: &[Vec<[f32; 4]>], what: &str, at: &dyn Fn(usize, u32) -> [i8; 2]| {
+            for (sample, n) in (0..samples).flat_map(|sample| (0..masks.len()).map(move |n| (sample, n))) {
+                if masks[n] >> sample & 1 == 0 {
+                    continue;
+                }
+                let [x, y] = at(sample, masks[n]);
+                let pixel = [n as u32 % SIZE, n as u32 / SIZE].map(f64::from);
+                let expected = [pixel[0] + 0.5 + f64::from(x) / 16.0, pixel[1] + 0.5 + f64::from(y) / 16.0];
+                let found = pictures[sample][n];
+                let is_near = near(found[0], expected[0]) && near(found[1], expected[1]);
+                assert!(is_near, "{what}{location}, {samples} samples, {sample} of {n}: {found:?}, not {expected:?}");
+            }
+        };
+        check(&of("mov o0.xyzw, v1.xyzw"), "read", &|sample, mask| match location {
+            "" => [0; 2],
+            " centroid" => centroid(mask),
+            _ => positions[sample],
+        });
+        check(&of("eval_centroid o0.xyzw, v1.xyzw"), "centroid", &|_, mask| centroid(mask));
+        check(&of("eval_snapped o0.xyzw, v1.xyzw, l(-8, 7, 0, 0)"), "snapped", &|_, _| [-8, 7]);
+        for (n, position) in positions.iter().enumerate() {
+            let code = format!("eval_sample_index o0.xyzw, v1.xyzw, l({n})");
+            check(&of(&code), "sample", &|_, _| *position);
+        }
+    }
+}
+
+/// Clears reach all samples; a resolve has their mean; samples are layers to reads and copies.
+#[test]
+fn samples_are_cleared_resolved_and_copied() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let from = several(&device, Format::R8G8B8A8_UNORM, 4);
+    let to = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, SIZE, SIZE)).unwrap();
+    View::texture(from.clone()).clear(ClearValue::Color([1.0, 0.5, 0.0, 1.0])).unwrap();
+    assert!(from.buffer().to_vec::<[u8; 4]>().unwrap().iter().all(|texel| *texel == [255, 128, 0, 255]));
+    // Codes 10, 11, 11 and 11 have the mean 10.75; 10, 10, 11, 11 have 10.5, which goes up.
+    for (sample, codes) in (0..).zip([[10, 10], [11, 10], [11, 11], [11, 11]]) {
+        let row: Vec<[u8; 4]> = codes.into_iter().map(|code| [code; 4]).collect();
+        let part = brolga::TexelBox { extents: [2, 1, 1], ..from.level(0, sample).unwrap() };
+        from.write(&part, &row, None).unwrap();
+    }
+    let whole = to.level(0, 0).unwrap();
+    from.resolve(0, &to, &whole, Format::R8G8B8A8_UNORM).unwrap();
+    let texels = to.buffer().to_vec::<[u8; 4]>().unwrap();
+    assert_eq!([texels[0], texels[1], texels[2]], [[11; 4], [11; 4], [255, 128, 0, 255]]);
+    let stopped = from.resolve_until(0, &to, &whole, Format::R8G8B8A8_UNORM, &|| true).unwrap_err();
+    assert!(matches!(stopped, brolga::ResourceError::Stopped));
+}
+
+/// Each mistake is told by its name.
+#[test]
+fn mistakes_with_samples_are_told() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let said = |targets: Targets| Pass::new(&device, targets).map(|_| ()).unwrap_err().to_string();
+    let view = |format, samples| View::texture(several(&device, format, samples));
+    let colors = |colors: Vec<View>| Targets { colors, depth: None };
+    assert_eq!(
+        said(colors(vec![view(COLOR, 4), view(COLOR, 2)])),
+        "target 0 has 4 samples but target 1 has 2: all targets of a pass have as many"
+    );
+    let depth = Some(several(&device, Format::D32_FLOAT, 1).into());
+    assert_eq!(
+        said(Targets { colors: vec![view(COLOR, 4)], depth }),
+        "target 0 has 4 samples but the depth buffer has 1: all targets of a pass have as many"
+    );
+    assert_eq!(said(colors(vec![view(COLOR, 16)])), "target 0 has 16 samples, but targets have at most 8");
+    let (vertices, shader, code) = (everywhere(0.5, [1.0; 4]), shaders::vertex(), shaders::attribute("linear"));
+    let canvas = canvas(&device, Engine::Jit, 4);
+    let item = Item::new(&shader, &code, &vertices);
+    let pipeline = canvas.pipeline(&item);
+    let error = canvas.try_pass(&[item], &[pipeline]).unwrap_err();
+    assert_eq!(error.to_string(), "the pipeline is for targets with 1 sample, but those of the pass have 4");
+    let desc = PipelineDesc { samples: 3, ..PipelineDesc::new(&brolga_testing::run::module(&shader), None) };
+    let desc = desc.target(TargetState::new(COLOR));
+    let layout = ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"];
+    let desc = layout
+        .into_iter()
+        .fold(desc, |desc, semantic| desc.input(brolga::raster::InputElement::new(semantic, COLOR, 0)));
+    let error = brolga::raster::Pipeline::new(&device, &desc).unwrap_err();
+    assert_eq!(error.to_string(), "the pipeline has 3 samples: 1, 2, 4 or 8 are possible");
+
+    let resolve = |format: Format, from: u32, to: Texture| {
+        let from = several(&device, format, from);
+        let whole = to.level(0, 0).unwrap();
+        from.resolve(0, &to, &whole, format).unwrap_err().to_string()
+    };
+    assert_eq!(
+        resolve(Format::R8_UINT, 4, several(&device, Format::R8_UINT, 1)),
+        "texels of format R8_UINT cannot be resolved: integers and depths have no mean"
+    );
+    assert_eq!(
+        resolve(Format::D32_FLOAT, 4, several(&device, Format::D32_FLOAT, 1)),
+        "texels of format D32_FLOAT cannot be resolved: integers and depths have no mean"
+    );
+    assert_eq!(
+        resolve(COLOR, 4, several(&device, COLOR, 2)),
+        "a resolve goes from a texture of several samples to one of one sample, not from 4 to 2"
+    );
+    let small = device.texture(TextureShape::texture_2d(COLOR, 8, 16)).unwrap();
+    assert_eq!(resolve(COLOR, 4, small), "a resolve from 16 x 16 texels to 8 x 16: they must be the same");
+}
