@@ -11,7 +11,7 @@ use brolga_runtime::{Buffer, CancelToken, Engine, Report, ResourceError, Texture
 use super::history::PixelStep;
 use super::steps::StepRunner;
 use super::world::{ResourceMemory, World};
-use super::{RunOptions, RunPlan, output};
+use super::{RunOptions, RunPlan, output, samples};
 use crate::compare::numbers::compare;
 use crate::compare::picture::Picture;
 use crate::compare::sort::go_on;
@@ -276,11 +276,8 @@ pub(crate) fn level_texels(
         if samples == 1 {
             found = plane;
         } else {
-            // The samples of a texel follow each other.
             found.resize(plane.len() * samples, 0);
-            for (n, texel) in plane.chunks_exact(texel_bytes).enumerate() {
-                found[(n * samples + sample) * texel_bytes..][..texel_bytes].copy_from_slice(texel);
-            }
+            samples::put(&mut found, &plane, [sample, samples], texel_bytes);
         }
     }
     if plane == Some(Plane::Stencil) {

@@ -16,11 +16,8 @@ impl Prepared {
         raster: &Raster,
     ) {
         let [from, to] = ends.map(|end| self.screen_vertices[vertices[usize::from(end)] as usize].point);
-        let has_samples = raster.pattern.count() > 1;
         let bounds = if raster.has_wide_lines {
-            let extent = SampleExtent::of(raster.pattern);
-            WideLine::new(from, to)
-                .map(|line| if has_samples { line.bounds_of_samples(&extent) } else { line.bounds() })
+            WideLine::new(from, to).map(|line| line.bounds(&SampleExtent::of(raster.pattern)))
         } else {
             Line::new(from, to, raster.has_last_pixels).map(|line| line.bounds())
         };
@@ -41,16 +38,11 @@ impl Prepared {
         for &IndexedPrimitive { vertices, id } in &scratch.left {
             let vertex = &self.screen_vertices[vertices[0] as usize];
             let scissor = self.area(vertices[0], raster).scissor;
-            let has_samples = raster.pattern.count() > 1;
             let (bounds, shape) = if let Some(sizes) = &raster.points {
                 let sprite = Sprite::new(vertex.point, sizes.of(self.vertices.row(vertices[0])));
-                let bounds = match has_samples {
-                    true => sprite.bounds_of_samples(&SampleExtent::of(raster.pattern)),
-                    false => sprite.bounds(),
-                };
-                let bounds = bounds.intersect(scissor);
+                let bounds = sprite.bounds(&SampleExtent::of(raster.pattern)).intersect(scissor);
                 (bounds, Shape::Sprite { bounds, sprite })
-            } else if has_samples {
+            } else if raster.pattern.count() > 1 {
                 self.add_point(IndexedPrimitive { vertices, id }, scissor, raster);
                 continue;
             } else {

@@ -195,16 +195,11 @@ impl Tile {
     /// depths are given by planes around a pixel.
     #[inline(always)]
     pub fn is_hidden(&mut self, local: &Local, origin: [i32; 2], area: &Bounds, range: [f32; 2]) -> bool {
-        let (Some(format), Some(greater_is_nearer)) = (self.format, self.coarse.greater_is_nearer()) else {
-            return false;
-        };
-        let Some(nearest) = local.extreme(DEPTH, origin, area, greater_is_nearer) else { return false };
-        let [code, ..] = codes(format, clamp(f32x4::splat(nearest), range)).to_array();
-        self.coarse.hides(code, area, &self.depths)
+        self.hides(area, range, |greater_is_nearer| local.extreme(DEPTH, origin, area, greater_is_nearer))
     }
 
     /// The same of all samples of the area's pixels.
-    pub fn hides(
+    pub fn is_hidden_by_samples(
         &mut self,
         local: &Local,
         origin: [i32; 2],
@@ -212,11 +207,18 @@ impl Tile {
         range: [f32; 2],
         extent: &SampleExtent,
     ) -> bool {
+        self.hides(area, range, |greater_is_nearer| {
+            local.extreme_of_samples(DEPTH, origin, area, greater_is_nearer, extent)
+        })
+    }
+
+    /// `true` if the nearest depth in an area, found by a function, is known to fail there.
+    #[inline(always)]
+    fn hides(&mut self, area: &Bounds, range: [f32; 2], nearest: impl FnOnce(bool) -> Option<f32>) -> bool {
         let (Some(format), Some(greater_is_nearer)) = (self.format, self.coarse.greater_is_nearer()) else {
             return false;
         };
-        let nearest = local.extreme_of_samples(DEPTH, origin, area, greater_is_nearer, extent);
-        let Some(nearest) = nearest else { return false };
+        let Some(nearest) = nearest(greater_is_nearer) else { return false };
         let [code, ..] = codes(format, clamp(f32x4::splat(nearest), range)).to_array();
         self.coarse.hides(code, area, &self.depths)
     }

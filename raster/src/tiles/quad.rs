@@ -7,8 +7,7 @@ use crate::setup::bins::TILE_SIZE;
 /// Quads along one dimension of a tile.
 pub const TILE_QUADS: usize = TILE_SIZE as usize / 2;
 
-/// The coverage mask of a quad: upper left, upper right, lower left, lower right. More samples would be the bits above,
-/// four each.
+/// The coverage mask of a quad: upper left, upper right, lower left, lower right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 pub struct Coverage(u32);
@@ -60,6 +59,63 @@ impl Coverage {
     }
 }
 
+/// The coverage of a quad by samples: four bits for each, as in [`Coverage`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SampleCoverage(u64);
+
+impl SampleCoverage {
+    /// The samples of a mask, in all four pixels.
+    pub fn of_samples(mask: u32) -> Self {
+        // Bits move apart, half by half, and then fill their digits.
+        let mut digits = u64::from(mask & 0xffff);
+        for (by, kept) in [(24, 0x0000_00ff_0000_00ff), (12, 0x000f_000f_000f_000f), (6, 0x0303_0303_0303_0303)] {
+            digits = (digits | digits << by) & kept;
+        }
+        digits = (digits | digits << 3) & 0x1111_1111_1111_1111;
+        Self(digits * 15)
+    }
+
+    /// The pixels of a sample.
+    #[inline(always)]
+    pub fn sample(self, sample: usize) -> Coverage {
+        Coverage::of_bits(self.0 >> (4 * sample))
+    }
+
+    /// Sets the pixels of a sample, which had none.
+    #[inline(always)]
+    pub fn put(&mut self, sample: usize, pixels: Coverage) {
+        self.0 |= u64::from(pixels.bits()) << (4 * sample);
+    }
+
+    /// The pixels with any sample.
+    pub fn pixels(self) -> Coverage {
+        let half = self.0 | self.0 >> 32;
+        let quarter = half | half >> 16;
+        let eighth = quarter | quarter >> 8;
+        Coverage::of_bits(eighth | eighth >> 4)
+    }
+
+    /// The intersection of two.
+    pub fn intersect(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// A bit per pixel for samples 0 to 7, and for samples 8 to 15, as the pixel function gets them.
+    pub fn words(self) -> [u32; 2] {
+        [self.0 as u32, (self.0 >> 32) as u32]
+    }
+
+    /// `true` if no sample is covered.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Number of covered samples.
+    pub fn count(self) -> u64 {
+        self.0.count_ones().into()
+    }
+}
+
 /// Lane masks of each coverage.
 const PIXELS: [[u32; 4]; 16] = {
     let mut pixels = [[0; 4]; 16];
@@ -83,4 +139,20 @@ pub fn quads(corner: [i32; 2], mask: u64, across: i32) -> impl Iterator<Item = (
         let n = n as i32;
         Some(([corner[0] + n % across * 2, corner[1] + n / across * 2], coverage))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Coverage, SampleCoverage};
+
+    #[test]
+    fn masks_of_samples_fill_their_digits() {
+        for mask in 0..=0xffff {
+            let coverage = SampleCoverage::of_samples(mask);
+            for sample in 0..16 {
+                let expected = if mask >> sample & 1 != 0 { Coverage::FULL } else { Coverage::default() };
+                assert_eq!(coverage.sample(sample), expected, "{mask:#x} {sample}");
+            }
+        }
+    }
 }

@@ -7,67 +7,15 @@ use brolga_ir::pipeline::record::SAMPLE_BITS;
 use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
-use crate::setup::shape::{Bounds, Edge, Line, Planes, Point, SampleExtent, Small, Triangle, WideLine, plane, small};
+use crate::setup::shape::{Bounds, Edge, Line, Planes, Point, Small, Triangle, WideLine, plane, small};
 use crate::setup::{Prepared, Primitive, Shape};
 use crate::tiles::blocks::{self, SampleBlock};
 use crate::tiles::coarse;
 use crate::tiles::depth::QuadTest;
 use crate::tiles::packets::Quad;
-use crate::tiles::quad::Coverage;
-use crate::tiles::walk::{Drawn, MIN_PIXELS_TOGETHER, MIN_QUADS_APART, MOST_QUADS, QuadQueue, TileDraw, biased, parts};
+use crate::tiles::quad::{Coverage, SampleCoverage};
+use crate::tiles::walk::{Drawn, MIN_PIXELS_TOGETHER, MOST_QUADS, TileDraw, biased, parts};
 use crate::tiles::walk::{TileWorker, quads_of_block};
-
-/// The coverage of a quad by samples: four bits for each, as in [`Coverage`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct SampleCoverage(u64);
-
-impl SampleCoverage {
-    /// The samples of a mask, in all four pixels.
-    pub fn of_samples(mask: u32) -> Self {
-        // Bits move apart, half by half, and then fill their digits.
-        let mut digits = u64::from(mask & 0xffff);
-        for (by, kept) in [(24, 0x0000_00ff_0000_00ff), (12, 0x000f_000f_000f_000f), (6, 0x0303_0303_0303_0303)] {
-            digits = (digits | digits << by) & kept;
-        }
-        digits = (digits | digits << 3) & 0x1111_1111_1111_1111;
-        Self(digits * 15)
-    }
-
-    /// The pixels of a sample.
-    #[inline(always)]
-    pub fn sample(self, sample: usize) -> Coverage {
-        Coverage::of_bits(self.0 >> (4 * sample))
-    }
-
-    /// Sets the pixels of a sample, which had none.
-    #[inline(always)]
-    pub fn put(&mut self, sample: usize, pixels: Coverage) {
-        self.0 |= u64::from(pixels.bits()) << (4 * sample);
-    }
-
-    /// The pixels with any sample.
-    pub fn pixels(self) -> Coverage {
-        let half = self.0 | self.0 >> 32;
-        let quarter = half | half >> 16;
-        let eighth = quarter | quarter >> 8;
-        Coverage::of_bits(eighth | eighth >> 4)
-    }
-
-    /// The intersection of two.
-    pub fn intersect(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    /// `true` if no sample is covered.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Number of covered samples.
-    pub fn count(self) -> u64 {
-        self.0.count_ones().into()
-    }
-}
 
 impl TileDraw<'_, '_, '_> {
     /// Draws a primitive, whose samples are masks of the batch.
@@ -176,15 +124,16 @@ impl TileDraw<'_, '_, '_> {
 
     /// `true` if all samples of an area of the tile are known to fail the depth test.
     fn hides(&mut self, drawn: &Drawn<'_>, area: &Bounds) -> bool {
-        let (range, extent) = (self.shading.state.depths, SampleExtent::of(self.raster.pattern));
-        self.shading.depth.is_some() && self.worker.depth.hides(drawn.local, drawn.origin, area, range, &extent)
+        let (range, extent) = (self.shading.state.depths, self.extent);
+        self.shading.depth.is_some()
+            && self.worker.depth.is_hidden_by_samples(drawn.local, drawn.origin, area, range, &extent)
     }
 
     /// Draws a square of pixels, all samples of which are covered.
     fn whole_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
         let all = SampleCoverage::of_samples(self.raster.pattern.mask());
-        let masked = all.intersect(SampleCoverage::of_samples(self.raster.sample_mask));
+        let masked = self.drawn_samples;
         if !is_tested && self.worker.distances.is_empty() {
             return self.square_samples(drawn, corner, size, [all, masked]);
         }
@@ -219,23 +168,12 @@ impl TileDraw<'_, '_, '_> {
         self.statistics.pixel_invocations +=
             if self.shading.is_per_sample { pixels * left.count() / 4 } else { pixels };
         let primitive = self.record(drawn);
-        if self.worker.packets.meets(corner, size) {
-            self.close_packets();
-        }
-        if !self.worker.closed.quads.is_empty() {
-            self.shade_all();
-        }
-        let QuadQueue { quads, primitive: of } = &self.worker.squares;
-        if *of != primitive + 1 && quads.len() >= MIN_QUADS_APART {
-            self.shade(|worker| &mut worker.squares);
-        }
-        let is_per_sample = self.shading.is_per_sample;
-        let QuadQueue { quads, primitive: of } = &mut self.worker.squares;
-        *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
+        let (is_per_sample, count) = (self.shading.is_per_sample, self.raster.pattern.count());
+        let quads = self.squares_of(primitive, corner, size);
         for part in parts(corner, size, blocks::PART) {
             // A packet has a quad once: its samples follow each other.
             for sample in invocations(left, is_per_sample) {
-                let quad = |corner| record(corner, primitive, sample, [all, left], self.raster.pattern.count());
+                let quad = |corner| record(corner, primitive, sample, [all, left], count);
                 quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
             }
         }
@@ -261,7 +199,7 @@ impl TileDraw<'_, '_, '_> {
         if !self.worker.distances.is_empty() {
             covered = self.samples_within_distances(drawn, corner, covered);
         }
-        let left = covered.intersect(SampleCoverage::of_samples(self.raster.sample_mask));
+        let left = covered.intersect(self.drawn_samples);
         let Some(how) = &self.shading.depth else { return [covered, left] };
         let offset = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
         let tile = self.worker.corner;
@@ -337,29 +275,12 @@ fn invocations(left: SampleCoverage, is_per_sample: bool) -> impl Iterator<Item 
 
 /// The record of a quad that is shaded for a sample. Of 16 samples, which are never tested, both words have a half.
 fn record(corner: [i32; 2], primitive: u32, sample: u32, [covered, left]: [SampleCoverage; 2], count: u32) -> Quad {
-    let (low, high) =
-        if count > 8 { (left.0 as u32, (left.0 >> 32) as u32) } else { (left.0 as u32, covered.0 as u32) };
+    let [low, more] = left.words();
+    let high = if count > 8 { more } else { covered.words()[0] };
     let [x, y] = corner.map(|coordinate| coordinate as u32);
     Quad {
         corner: [x | high << 16, y | high & 0xffff_0000],
         primitive: primitive | sample << (32 - SAMPLE_BITS),
         coverage: low,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::SampleCoverage;
-    use crate::tiles::quad::Coverage;
-
-    #[test]
-    fn masks_of_samples_fill_their_digits() {
-        for mask in 0..=0xffff {
-            let coverage = SampleCoverage::of_samples(mask);
-            for sample in 0..16 {
-                let expected = if mask >> sample & 1 != 0 { Coverage::FULL } else { Coverage::default() };
-                assert_eq!(coverage.sample(sample), expected, "{mask:#x} {sample}");
-            }
-        }
     }
 }

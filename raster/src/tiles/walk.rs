@@ -7,7 +7,9 @@ use brolga_runtime::{ArrayWords, Error, ResourceError, StageSession};
 use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
-use crate::setup::shape::{Bounds, Edge, Line, Local, Planes, ScreenVertex, Small, Triangle, WideLine, plane, small};
+use crate::setup::shape::{
+    Bounds, Edge, Line, Local, Planes, SampleExtent, ScreenVertex, Small, Triangle, WideLine, plane, small,
+};
 use crate::setup::vectors::{Work, vectorize};
 use crate::setup::{Prepared, Primitive, Raster, Shape};
 use crate::statistics::Statistics;
@@ -15,7 +17,7 @@ use crate::tiles::blocks::{self, Block, SampleBlock};
 use crate::tiles::coarse;
 use crate::tiles::depth::{QuadTest, Tile};
 use crate::tiles::packets::{Packets, QUADS, Quad};
-use crate::tiles::quad::{self, Coverage};
+use crate::tiles::quad::{self, Coverage, SampleCoverage};
 use crate::tiles::targets::Target;
 use crate::vertices::primitives::Outputs;
 
@@ -43,7 +45,7 @@ const RECORD_WORDS: usize = 1 << 16;
 pub(super) const MOST_QUADS: usize = 1024;
 
 /// Quads of one primitive from which on it pays to shade them apart from others.
-pub(super) const MIN_QUADS_APART: usize = 64;
+const MIN_QUADS_APART: usize = 64;
 
 /// Pixels of a small primitive from which on it pays to test whether all are hidden.
 pub(super) const MIN_PIXELS_TOGETHER: u32 = 8;
@@ -53,7 +55,7 @@ pub(super) const MIN_PIXELS_TOGETHER: u32 = 8;
 pub(super) struct QuadQueue {
     pub(super) quads: Vec<[u32; Quad::WORDS]>,
     /// The number of the primitive if all are of one, plus 1; 0 if they may be of several.
-    pub(super) primitive: u32,
+    primitive: u32,
 }
 
 /// Draws tiles, one after the other.
@@ -112,7 +114,19 @@ impl TileWorker {
     ) -> Result<Statistics, Error> {
         self.distances.clear();
         let (shading, statistics) = (*shading, Statistics::default());
-        let mut draw = TileDraw { worker: self, outputs, raster, shading, pixel, failure: None, statistics };
+        let drawn_samples = SampleCoverage::of_samples(raster.sample_mask & raster.pattern.mask());
+        let extent = SampleExtent::of(raster.pattern);
+        let mut draw = TileDraw {
+            worker: self,
+            outputs,
+            raster,
+            drawn_samples,
+            extent,
+            shading,
+            pixel,
+            failure: None,
+            statistics,
+        };
         for prepared in batches {
             vectorize(BatchInTile { draw: &mut draw, prepared, tile });
             if draw.worker.primitives.len() > RECORD_WORDS {
@@ -129,6 +143,9 @@ pub(super) struct TileDraw<'t, 's, 'w> {
     pub(super) worker: &'t mut TileWorker,
     pub(super) outputs: &'t Outputs,
     pub(super) raster: &'t Raster,
+    /// The samples in the sample mask, and where samples may lie.
+    pub(super) drawn_samples: SampleCoverage,
+    pub(super) extent: SampleExtent,
     pub(super) shading: Shading,
     pub(super) pixel: Option<&'s mut StageSession<'w>>,
     failure: Option<Error>,
@@ -338,6 +355,20 @@ impl TileDraw<'_, '_, '_> {
         }
         self.statistics.pixel_invocations += (size * size) as u64;
         let primitive = self.record(drawn);
+        let quads = self.squares_of(primitive, corner, size);
+        for part in parts(corner, size, blocks::PART) {
+            let quad =
+                |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: Coverage::FULL.bits() };
+            quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
+        }
+        if quads.len() >= MOST_QUADS {
+            self.shade(|worker| &mut worker.squares);
+        }
+    }
+
+    /// The queue of squares for quads of a primitive, after all that must come before its square.
+    #[inline(always)]
+    pub(super) fn squares_of(&mut self, primitive: u32, corner: [i32; 2], size: i32) -> &mut Vec<[u32; Quad::WORDS]> {
         if self.worker.packets.meets(corner, size) {
             self.close_packets();
         }
@@ -350,14 +381,7 @@ impl TileDraw<'_, '_, '_> {
         }
         let QuadQueue { quads, primitive: of } = &mut self.worker.squares;
         *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
-        for part in parts(corner, size, blocks::PART) {
-            let quad =
-                |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: Coverage::FULL.bits() };
-            quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
-        }
-        if quads.len() >= MOST_QUADS {
-            self.shade(|worker| &mut worker.squares);
-        }
+        quads
     }
 
     /// The number of a primitive's record, which is written with its first quad.

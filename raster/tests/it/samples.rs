@@ -8,6 +8,7 @@ use brolga_raster::setup::shape::small::{self, Group};
 use brolga_raster::setup::shape::{Sprite, WideLine};
 use brolga_raster::tiles::blocks::{self, MOST_EDGES, SampleBlock};
 use brolga_testing_base::random::Random;
+use brolga_testing_base::samples::STANDARD_PATTERNS;
 
 use crate::coverage::has_inside;
 
@@ -17,30 +18,10 @@ const COUNT: u32 = if cfg!(debug_assertions) { 3_000 } else { 100_000 };
 /// Width and height in pixels of what is looked at of a tile.
 const SEEN: i32 = 16;
 
-/// The patterns of several samples, from the figures of section 19.2.4 in sixteenths of a pixel.
-const PATTERNS: [&[[i8; 2]]; 4] = [
-    &[[4, 4], [-4, -4]],
-    &[[-2, -6], [6, -2], [-6, 2], [2, 6]],
-    &[[1, -3], [-1, 3], [5, 1], [-3, -5], [-5, 5], [-7, -1], [3, 7], [7, -7]],
-    &[
-        [1, 1],
-        [-1, -3],
-        [-3, 2],
-        [4, -1],
-        [-5, -2],
-        [2, 5],
-        [5, 3],
-        [3, -5],
-        [-2, 6],
-        [0, -7],
-        [-4, -6],
-        [-6, 4],
-        [-8, 0],
-        [7, -4],
-        [6, 7],
-        [-7, -8],
-    ],
-];
+/// The patterns of more than one sample.
+fn several() -> impl Iterator<Item = &'static [[i8; 2]]> {
+    STANDARD_PATTERNS.into_iter().skip(1)
+}
 
 /// Covered samples, a bit each, of the pixels that are looked at.
 type Seen = [u16; (SEEN * SEEN) as usize];
@@ -154,7 +135,7 @@ fn near(random: &mut Random, origin: Point, reach: i32) -> Point {
 #[test]
 fn triangles_cover_the_samples_that_the_rules_say() {
     let mut random = Random(1);
-    for (positions, reach) in PATTERNS.into_iter().flat_map(|all| [600, 3000, 1 << 20].map(|reach| (all, reach))) {
+    for (positions, reach) in several().flat_map(|all| [600, 3000, 1 << 20].map(|reach| (all, reach))) {
         let pattern = SamplePattern::standard(positions.len() as u32).expect("a pattern");
         assert_eq!(pattern.positions(), positions);
         for _ in 0..COUNT / 3 {
@@ -174,7 +155,7 @@ fn triangles_cover_the_samples_that_the_rules_say() {
 #[test]
 fn a_shared_edge_covers_each_sample_once() {
     let mut random = Random(2);
-    for positions in PATTERNS {
+    for positions in several() {
         for _ in 0..COUNT / 3 {
             let origin = near(&mut random, Point::default(), 1 << 20);
             let mut point = || {
@@ -205,7 +186,7 @@ fn a_shared_edge_covers_each_sample_once() {
 #[test]
 fn squares_and_rectangles_cover_the_samples_inside() {
     let mut random = Random(3);
-    for positions in PATTERNS {
+    for positions in several() {
         let extent = SampleExtent::of(SamplePattern::standard(positions.len() as u32).expect("a pattern"));
         for _ in 0..COUNT / 3 {
             let center = near(&mut random, Point::default(), 1 << 16);
@@ -218,13 +199,13 @@ fn squares_and_rectangles_cover_the_samples_inside() {
             };
             let sprite = Sprite::new(center, pixels);
             let edges: Vec<_> = positions.iter().map(|&at| sprite.edges_from(at)).collect();
-            let found = walked(&edges, 4, &sprite.bounds_of_samples(&extent), corner);
+            let found = walked(&edges, 4, &sprite.bounds(&extent), corner);
             assert!(found == by_rule(corner, positions, is_inside), "{center:?} {pixels}");
 
             let other = near(&mut random, center, 2000);
             let Some(line) = WideLine::new(center, other) else { continue };
             let edges: Vec<_> = positions.iter().map(|&at| line.edges_from(at)).collect();
-            let found = walked(&edges, 4, &line.bounds_of_samples(&extent), corner);
+            let found = walked(&edges, 4, &line.bounds(&extent), corner);
             // Exact in the corners that were snapped.
             let [a, b, c, d] = line.corners();
             let is_inside = |at| has_inside([a, b, c], at) || has_inside([a, c, d], at);

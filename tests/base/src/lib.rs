@@ -8,6 +8,7 @@
 //! | `programs.rs` | random programs in the IR: those that end, for groups and for batches, and wild ones |
 //! | `direct3d9.rs` | random shaders of Direct3D 9 |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
+//! | `samples.rs` | positions of samples in a pixel |
 //! | `same.rs` | tests that two functions are the same up to numbering |
 
 #![deny(unsafe_code)]
@@ -18,4 +19,5 @@ pub mod modes;
 pub mod programs;
 pub mod random;
 pub mod same;
+pub mod samples;
 pub mod scalar;

@@ -3,18 +3,17 @@
 use brolga::raster::{Draw, Pass, PipelineDesc, RasterizerState, TargetState, Targets, Topology};
 use brolga::{ClearValue, Device, Engine, Format, Texture, TextureShape, View};
 
+use brolga_testing::samples::STANDARD_PATTERNS;
+
 use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, triangle, vertex};
 use super::shaders::{self, pixel};
 
 const COLOR: Format = Format::R32G32B32A32_FLOAT;
 
-/// The standard patterns, in sixteenths of a pixel from its center.
-const PATTERNS: [&[[i8; 2]]; 4] = [
-    &[[0, 0]],
-    &[[4, 4], [-4, -4]],
-    &[[-2, -6], [6, -2], [-6, 2], [2, 6]],
-    &[[1, -3], [-1, 3], [5, 1], [-3, -5], [-5, 5], [-7, -1], [3, 7], [7, -7]],
-];
+/// The patterns that targets may have.
+fn patterns() -> impl Iterator<Item = &'static [[i8; 2]]> {
+    STANDARD_PATTERNS.into_iter().filter(|positions| positions.len() <= 8)
+}
 
 fn several(device: &Device, format: Format, samples: u32) -> Texture {
     let shape = TextureShape::texture_2d(format, SIZE, SIZE);
@@ -85,7 +84,7 @@ fn by_rule(positions: &[[i8; 2]], holds: impl Fn([f64; 2]) -> bool) -> Vec<u32> 
 #[test]
 fn triangles_cover_samples() {
     let corners = [[-40.0, -3.0], [5.5625, 8.0], [-40.0, 19.0]];
-    for positions in PATTERNS {
+    for positions in patterns() {
         // x < 5.5625 - |y - 8| * 45.5625 / 11
         let expected = by_rule(positions, |[x, y]| (5.5625 - x) * 11.0 > (y - 8.0).abs() * 45.5625);
         let found = covered(positions.len() as u32, &triangle(corners, 0.5, [1.0; 4]), |_| {}, |_| {});
@@ -99,7 +98,7 @@ fn triangles_cover_samples() {
 fn points_and_lines_cover_samples() {
     let at = |x: f32, y: f32| vertex(position([x, y], 0.5, 1.0), [1.0; 4]);
     let topology = |topology| move |desc: &mut PipelineDesc| desc.topology = topology;
-    for positions in &PATTERNS[1..] {
+    for positions in patterns().skip(1) {
         let samples = positions.len() as u32;
         let found = covered(samples, &[at(6.75, 9.375)], topology(Topology::PointList), |_| {});
         let expected = by_rule(positions, |[x, y]| (6.25..7.25).contains(&x) && (8.875..9.875).contains(&y));
@@ -124,7 +123,7 @@ fn points_and_lines_cover_samples() {
 /// The sample mask takes samples out, also the one of a target that has no more (17.17).
 #[test]
 fn masks_take_samples_out() {
-    for positions in PATTERNS {
+    for positions in patterns() {
         let samples = positions.len() as u32;
         for mask in [0, 1, 2, 5, 0x86, u32::MAX] {
             let found = covered(samples, &everywhere(0.5, [1.0; 4]), |_| {}, |draw| draw.sample_mask = mask);
@@ -137,7 +136,7 @@ fn masks_take_samples_out() {
 #[test]
 fn alphas_cover_samples() {
     let code = shaders::attribute("constant");
-    for positions in PATTERNS {
+    for positions in patterns() {
         let samples = positions.len() as u32;
         for (alpha, share) in
             [(0.0, 0.0), (-1.0, 0.0), (f32::NAN, 0.0), (0.25, 0.25), (0.5, 0.5), (0.75, 0.75), (1.0, 1.0), (7.0, 1.0)]
@@ -156,7 +155,7 @@ fn alphas_cover_samples() {
 /// `sampleinfo` and `samplepos` of the rasterizer; there is no sample after the last one.
 #[test]
 fn the_rasterizer_tells_its_samples() {
-    for positions in PATTERNS {
+    for positions in patterns() {
         let count = positions.len();
         for sample in 0..count + 2 {
             let code = pixel(&format!(
@@ -179,7 +178,7 @@ fn inputs_are_evaluated_where_they_are_asked_for() {
     let corners = [[-31.0, -40.0], [33.0, -40.0], [-31.0, 88.0]];
     let vertices = corners.map(|at| vertex(position(at, 0.5, 1.0), [at[0], at[1], at[0], at[1]]));
     let near = |found: f32, expected: f64| (f64::from(found) - expected).abs() < 1e-4;
-    for (positions, location) in PATTERNS.into_iter().flat_map(|all| ["", " centroid", " sample"].map(|at| (all, at))) {
+    for (positions, location) in patterns().flat_map(|all| ["", " centroid", " sample"].map(|at| (all, at))) {
         let samples = positions.len();
         let declared = format!("dcl_input_ps linear{location} v1.xyzw\ndcl_output o0.xyzw\n");
         let of = |code: &str| drawn(samples as u32, &pixel(&format!("{declared}{code}")), &vertices, |_| {}, |_| {}).0;

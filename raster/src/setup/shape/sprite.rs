@@ -2,7 +2,7 @@
 //! upper edge ("Point Sprites" and "Point Sprite Rules").
 
 use crate::setup::shape::edge::{Bounds, Edge, SampleExtent};
-use crate::setup::shape::fixed::{HALF, ONE, Point};
+use crate::setup::shape::fixed::{ONE, Point};
 use crate::setup::shape::plane::ScreenVertex;
 
 /// A square, in 256ths of a pixel.
@@ -24,16 +24,8 @@ impl Sprite {
         Self { corner: Point { x: center.x - size / 2, y: center.y - size / 2 }, size }
     }
 
-    /// The pixels that it covers, which are a rectangle.
-    pub fn bounds(&self) -> Bounds {
-        // The first pixel whose center is not before a coordinate.
-        let from = |coordinate: i32| (coordinate - HALF + ONE - 1).div_euclid(ONE);
-        let Point { x, y } = self.corner;
-        Bounds { left: from(x), top: from(y), right: from(x + self.size), bottom: from(y + self.size) }
-    }
-
-    /// The pixels of which it covers a sample.
-    pub fn bounds_of_samples(&self, extent: &SampleExtent) -> Bounds {
+    /// The pixels of which it may cover a sample: of a single one, just those that it covers.
+    pub fn bounds(&self, extent: &SampleExtent) -> Bounds {
         let Point { x, y } = self.corner;
         Bounds::of_samples([self.corner, Point { x: x + self.size, y: y + self.size }], extent)
     }
@@ -78,12 +70,13 @@ impl PointSizes {
 #[cfg(test)]
 mod tests {
     use super::Sprite;
+    use crate::setup::shape::edge::SampleExtent;
     use crate::setup::shape::fixed::Point;
 
     #[test]
     fn centers_on_the_left_and_upper_side_are_covered() {
         let covered = |center: [f32; 2], pixels| {
-            let bounds = Sprite::new(Point::snap(center), pixels).bounds();
+            let bounds = Sprite::new(Point::snap(center), pixels).bounds(&SampleExtent::default());
             [bounds.left, bounds.top, bounds.right, bounds.bottom]
         };
         // Around a pixel's center.

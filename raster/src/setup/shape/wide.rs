@@ -2,7 +2,7 @@
 //! 15.14.1).
 
 use crate::setup::shape::edge::{Bounds, Edge, SampleExtent};
-use crate::setup::shape::fixed::{HALF, ONE, Point};
+use crate::setup::shape::fixed::{ONE, Point};
 
 /// Half of a line's width, in 256ths of a pixel.
 const HALF_WIDTH: f64 = 0.7 * ONE as f64;
@@ -41,25 +41,13 @@ impl WideLine {
         Self { corners: self.corners.map(|corner| corner.seen_from(sample)) }.edges()
     }
 
-    /// The bounding rectangle of the pixels with samples inside.
-    pub fn bounds_of_samples(&self, extent: &SampleExtent) -> Bounds {
+    /// The bounding rectangle of the pixels with samples inside or on an edge.
+    pub fn bounds(&self, extent: &SampleExtent) -> Bounds {
         let [x, y] = [self.corners.map(|corner| corner.x), self.corners.map(|corner| corner.y)];
         let least = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MAX, i32::min);
         let most = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MIN, i32::max);
-        // One on an edge may be covered.
         let end = Point { x: most(x) + 1, y: most(y) + 1 };
         Bounds::of_samples([Point { x: least(x), y: least(y) }, end], extent)
-    }
-
-    /// The bounding rectangle of the pixels with centers inside or on an edge.
-    pub fn bounds(&self) -> Bounds {
-        let [x, y] = [self.corners.map(|corner| corner.x), self.corners.map(|corner| corner.y)];
-        // The first center that is not before a coordinate, and the first one after it.
-        let first = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MAX, i32::min) + HALF - 1;
-        let end = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MIN, i32::max) + HALF;
-        let [left, top, right, bottom] =
-            [first(x), first(y), end(x), end(y)].map(|coordinate| coordinate.div_euclid(ONE));
-        Bounds { left, top, right, bottom }
     }
 }
 
@@ -68,6 +56,7 @@ mod tests {
     use brolga_testing_base::random::Random;
 
     use super::WideLine;
+    use crate::setup::shape::edge::SampleExtent;
     use crate::setup::shape::fixed::{HALF, ONE, Point};
 
     /// Pixels whose center is inside in doubles, and not nearer to an edge than snapping may move that, are covered;
@@ -81,7 +70,7 @@ mod tests {
             let Some(line) = WideLine::new(point(from), point(to)) else { continue };
             let direction = [0, 1].map(|axis| f64::from(to[axis] - from[axis]));
             let length = direction[0].hypot(direction[1]);
-            let bounds = line.bounds();
+            let bounds = line.bounds(&SampleExtent::default());
             for (x, y) in (-4..24).flat_map(|y| (-4..24).map(move |x| (x, y))) {
                 let to_center = [x, y].map(|coordinate| f64::from(coordinate * ONE + HALF));
                 let [right, down] = [0, 1].map(|axis| to_center[axis] - f64::from(from[axis]));

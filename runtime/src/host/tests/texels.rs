@@ -1,6 +1,7 @@
 //! Checks texels of textures and queries of views against the functional specification and plain counting.
 
 use super::*;
+use brolga_testing_base::samples::STANDARD_PATTERNS;
 
 /// 1 as a float.
 const ONE: u32 = 0x3f80_0000;
@@ -176,31 +177,7 @@ fn views_answer_for_themselves() {
 /// The standard patterns of section 19.2.4, as its figures number them.
 #[test]
 fn samples_are_where_the_standard_patterns_put_them() {
-    let patterns: [&[[i8; 2]]; 5] = [
-        &[[0, 0]],
-        &[[4, 4], [-4, -4]],
-        &[[-2, -6], [6, -2], [-6, 2], [2, 6]],
-        &[[1, -3], [-1, 3], [5, 1], [-3, -5], [-5, 5], [-7, -1], [3, 7], [7, -7]],
-        &[
-            [1, 1],
-            [-1, -3],
-            [-3, 2],
-            [4, -1],
-            [-5, -2],
-            [2, 5],
-            [5, 3],
-            [3, -5],
-            [-2, 6],
-            [0, -7],
-            [-4, -6],
-            [-6, 4],
-            [-8, 0],
-            [7, -4],
-            [6, 7],
-            [-7, -8],
-        ],
-    ];
-    for pattern in patterns {
+    for pattern in STANDARD_PATTERNS {
         let shape = TextureShape::texture_2d(Format::R8_UINT, 2, 2).samples(pattern.len() as u32);
         let host = bind_read(View::texture(zeros(shape)));
         let position = |sample| host.query(Query::SamplePosition, slot(), sample).map(f32::from_bits);
