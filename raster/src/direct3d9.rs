@@ -32,6 +32,8 @@ pub struct Direct3D9State {
     pub has_point_sprites: bool,
     /// `true` if the last pixel of a line is omitted.
     pub omits_last_pixels: bool,
+    /// `true` if all samples of a pixel are taken at its center: D3DRS_MULTISAMPLEANTIALIAS is off.
+    pub centers_samples: bool,
     /// The depth bias of triangles, as a depth and not in units of the depth buffer.
     pub depth_bias: f32,
 }

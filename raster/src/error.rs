@@ -1,6 +1,7 @@
 //! Defines the errors of pipelines, passes and draws.
 
 use crate::layout::ElementFormat;
+use brolga_ir::pipeline::state::SamplePattern;
 use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
 
 /// Reason why a pipeline cannot be built, or a draw cannot be done.
@@ -133,24 +134,24 @@ pub enum DrawError {
         most: u32,
     },
     /// Targets of one pass have different numbers of samples.
-    #[error("{first} has {} but {second} has {samples}: all targets of a pass have as many", count(*others))]
+    #[error("{first} has {} but {second} has {}: all targets of a pass have the same", named(*others, " samples"), named(*samples, ""))]
     MixedSamples {
         /// One target.
         first: String,
         /// Its samples.
-        others: u32,
+        others: SamplePattern,
         /// The other target.
         second: String,
         /// Its samples.
-        samples: u32,
+        samples: SamplePattern,
     },
     /// The targets of a pass have other samples than the pipeline's.
-    #[error("the pipeline is for targets with {}, but those of the pass have {found}", count(*expected))]
+    #[error("the pipeline is for targets with {}, but {}", named(*expected, " samples"), of_pass(*found))]
     PipelineSamples {
         /// The pipeline's.
-        expected: u32,
-        /// Those of the pass.
-        found: u32,
+        expected: SamplePattern,
+        /// Those of the pass, if it has targets.
+        found: Option<SamplePattern>,
     },
     /// A number of samples that a pipeline cannot have.
     #[error("the pipeline has {samples} samples: 1, 2, 4 or 8 are possible")]
@@ -158,6 +159,29 @@ pub enum DrawError {
         /// Their number.
         samples: u32,
     },
+    /// A number of samples that a rasterizer cannot be forced to.
+    #[error("the pipeline forces {samples} samples: 1, 4, 8 or 16 are possible, or 0 for those of the targets")]
+    ForcedSampleCount {
+        /// Their number.
+        samples: u32,
+    },
+    /// Something that cannot be where the rasterizer's samples are forced.
+    #[error("a pipeline that forces {samples} sample{} cannot have {what}", if *samples == 1 { "" } else { "s" })]
+    ForcedSamples {
+        /// Their number.
+        samples: u32,
+        /// What it has.
+        what: &'static str,
+    },
+    /// A shader that runs for each sample has none to run for.
+    #[error("the pixel shader runs for each sample of a pixel, {why}: it must run for each pixel")]
+    SampleFrequency {
+        /// The reason.
+        why: &'static str,
+    },
+    /// Lines are rectangles over samples that lie at the center.
+    #[error("lines cannot be rectangles (`multisample`) where all samples of a pixel lie at its center")]
+    CenteredLines,
     /// Two targets overlap.
     #[error("targets {first} and {second} share texels: let them be other levels or layers")]
     SharedTarget {
@@ -345,7 +369,18 @@ impl From<ResourceError> for DrawError {
     }
 }
 
-/// A number of samples, as in messages.
-fn count(samples: u32) -> String {
-    if samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") }
+/// The samples of a pattern, as in messages, with a word for several.
+fn named(samples: SamplePattern, word: &str) -> String {
+    match samples.count() {
+        1 => format!("1{}", word.trim_end_matches('s')),
+        count if samples.is_centered() => format!("{count}{word} at the center"),
+        count => format!("{count}{word}"),
+    }
+}
+
+/// The samples of a pass, likewise.
+fn of_pass(samples: Option<SamplePattern>) -> String {
+    samples.map_or("the pass has no targets".to_owned(), |samples| {
+        format!("those of the pass have {}", named(samples, ""))
+    })
 }

@@ -117,6 +117,9 @@ pub struct RasterizerState {
     /// `true` to draw lines as rectangles 1.4 pixels wide; off by default. In spite of its name (`MultisampleEnable`)
     /// it changes nothing else, and applies with a single sample too (functional specification, 15.14.1).
     pub multisample: bool,
+    /// The number of samples of a pixel that primitives cover, whatever targets have: 1, 4, 8 or 16; by default 0, as many
+    /// as the targets. More than one needs targets of one sample, or none (functional specification, 3.5.6).
+    pub forced_samples: u32,
 }
 
 impl Default for RasterizerState {
@@ -130,6 +133,7 @@ impl Default for RasterizerState {
             slope_scaled_depth_bias: 0.0,
             depth_bias_clamp: 0.0,
             multisample: false,
+            forced_samples: 0,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Defines the shapes of textures that Direct3D allows, and the positions of their texels.
 
 use brolga_ir::interface::Dimension;
+use brolga_ir::pipeline::state::SamplePattern;
 
 use crate::error::ResourceError;
 use crate::format::{Format, SAMPLE_COUNTS, Use};
@@ -56,6 +57,9 @@ pub struct TextureShape {
     pub mips: u32,
     /// Number of samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
     pub samples: u32,
+    /// `true` if all samples lie at the center of a pixel, `false` for the standard pattern (functional specification,
+    /// 19.2.4).
+    pub center_pattern: bool,
     /// The row pitch in bytes (of rows of blocks if there are any), for a texture of one mip level; `None` where rows
     /// are packed. Slices and layers follow without further padding.
     pub row_pitch_bytes: Option<u64>,
@@ -65,7 +69,18 @@ impl TextureShape {
     /// A texture of one row, one layer, one mip level and one sample.
     pub fn new(dimension: Dimension, format: Format, width: u32) -> Self {
         let layers = if dimension.is_cube() { FACES } else { 1 };
-        Self { dimension, format, width, height: 1, depth: 1, layers, mips: 1, samples: 1, row_pitch_bytes: None }
+        Self {
+            dimension,
+            format,
+            width,
+            height: 1,
+            depth: 1,
+            layers,
+            mips: 1,
+            samples: 1,
+            center_pattern: false,
+            row_pitch_bytes: None,
+        }
     }
 
     /// A 2D texture of one mip level.
@@ -118,6 +133,18 @@ impl TextureShape {
         };
         self.samples = samples;
         self
+    }
+
+    /// Sets whether all samples lie at the center of a pixel.
+    pub fn center_pattern(mut self, center_pattern: bool) -> Self {
+        self.center_pattern = center_pattern;
+        self
+    }
+
+    /// The positions of its samples. The shape must be possible.
+    pub fn sample_pattern(&self) -> SamplePattern {
+        let standard = SamplePattern::standard(self.samples).unwrap_or_default();
+        if self.center_pattern { standard.centered() } else { standard }
     }
 
     /// Sets the row pitch. Compiled code then accesses texels through the runtime, which is slower.

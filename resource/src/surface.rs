@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
+use brolga_ir::pipeline::state::SamplePattern;
 
 use crate::expansion::Expansion;
 use crate::format::Format;
@@ -25,8 +26,8 @@ pub struct Surface {
     pub layers: u32,
     /// Distance between layers in bytes; between samples if it is multisampled.
     pub layer_bytes: u64,
-    /// Number of samples of a texel, 1 if it is not multisampled. Each is a plane, and those of a layer are consecutive.
-    pub samples: u32,
+    /// The samples of a texel, one if it is not multisampled. Each is a plane, and those of a layer are consecutive.
+    pub pattern: SamplePattern,
     /// The least level of detail, counted in the view's levels, that may be sampled or loaded (functional specification
     /// 5.8); 0 if the view does not limit it.
     pub min_level: f32,
@@ -54,13 +55,14 @@ impl Surface {
         let level = self.levels.get(texel.level as usize)?;
         let [x, y, z] = texel.at;
         let [width, height, depth] = level.extents;
-        if x >= width || y >= height || z >= depth || texel.layer >= self.layers || texel.sample >= self.samples {
+        let samples = self.pattern.count();
+        if x >= width || y >= height || z >= depth || texel.layer >= self.layers || texel.sample >= samples {
             return None;
         }
         // Inside, so that no product exceeds the bytes of the texture. Extents of blocks are powers of two.
         let [across, down] = self.format.block_extents().map(u32::trailing_zeros);
         let [x, y, z, layer, sample, samples] =
-            [x >> across, y >> down, z, texel.layer, texel.sample, self.samples].map(u64::from);
+            [x >> across, y >> down, z, texel.layer, texel.sample, samples].map(u64::from);
         let (block, plane) = (x * u64::from(self.format.size_bytes()), layer * samples + sample);
         Some(level.offset_bytes + plane * self.layer_bytes + z * level.slice_bytes + y * level.row_bytes + block)
     }
@@ -69,7 +71,7 @@ impl Surface {
     pub fn byte_ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let start = self.levels.first().map_or(0, |level| level.offset_bytes);
         let end = self.levels.last().map_or(start, SurfaceLevel::end_bytes);
-        let planes = u64::from(self.layers) * u64::from(self.samples);
+        let planes = u64::from(self.layers) * u64::from(self.pattern.count());
         (0..planes).map(move |plane| plane * self.layer_bytes).map(move |at| at + start..at + end)
     }
 

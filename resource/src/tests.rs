@@ -222,7 +222,7 @@ fn a_texture_is_seen_as_other_kinds() {
     let multisampled = TextureShape::texture_2d(Format::R8_UINT, 4, 4).samples(4).array(3);
     let view = View::texture(texture(multisampled)).with_dimension(Texture2dMs).unwrap().with_layers(2, 1).unwrap();
     let seen = surface(&view, false);
-    assert_eq!((seen.block_offset(Texel::default()), seen.samples, seen.layers), (Some(2 * 64), 4, 1));
+    assert_eq!((seen.block_offset(Texel::default()), seen.pattern.count(), seen.layers), (Some(2 * 64), 4, 1));
 }
 
 #[test]

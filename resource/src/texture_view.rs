@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
+use brolga_ir::pipeline::state::SamplePattern;
 
 use crate::error::ResourceError;
 use crate::expansion::Expansion;
@@ -187,7 +188,7 @@ impl TextureView {
             levels,
             layers: layer_count,
             layer_bytes,
-            samples,
+            pattern: if samples > 1 { shape.sample_pattern() } else { SamplePattern::ONE },
             // It does not apply to writes (functional specification 5.8.2).
             min_level: if writable { 0.0 } else { (self.min_level - self.mips.start as f32).max(0.0) },
             expansion: if writable { None } else { self.expansion() },

@@ -104,6 +104,11 @@ pub struct PipelineOptions {
     pub pixel_compile: *const CompileOptions,
     /// The number of samples of the targets and the depth buffer: 1, 2, 4 or 8; 1 by default.
     pub samples: u32,
+    /// `true` if all of these samples lie at the center of a pixel; `false` for the standard pattern, as by default.
+    pub center_pattern: MaybeUninit<bool>,
+    /// The number of samples of a pixel that primitives cover, whatever the targets have: 1, 4, 8 or 16; 0, the default,
+    /// for those of the targets. More than 1 need targets of one sample, or none. ForcedSampleCount.
+    pub forced_samples: u32,
 }
 
 impl Default for PipelineOptions {
@@ -133,6 +138,8 @@ impl Default for PipelineOptions {
             compile: std::ptr::null(),
             pixel_compile: std::ptr::null(),
             samples: 1,
+            center_pattern: MaybeUninit::new(false),
+            forced_samples: 0,
         }
     }
 }
@@ -165,6 +172,7 @@ impl PipelineOptions {
             slope_scaled_depth_bias: self.slope_scaled_depth_bias,
             depth_bias_clamp: self.depth_bias_clamp,
             multisample: flag(self.multisample),
+            forced_samples: self.forced_samples,
         })
     }
 
@@ -192,6 +200,7 @@ impl PipelineOptions {
                 desc.depth_format = Some(format(self.depth_format, "BrolgaPipelineOptions.depth_format")?);
             }
             (desc.alpha_to_coverage, desc.samples) = (flag(self.alpha_to_coverage), self.samples);
+            desc.center_pattern = flag(self.center_pattern);
             let compile = options(self.compile)?;
             desc.options = compile.native()?.into();
             if !self.pixel_compile.is_null() {

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use brolga::TextureShape;
 
-use crate::arguments::{bytes, bytes_mut, choice, format, growing, init, options, put};
+use crate::arguments::{bytes, bytes_mut, choice, flag, format, growing, init, options, put};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
@@ -48,6 +48,8 @@ pub struct TextureOptions {
     /// The row pitch in bytes, of rows of blocks if there are any, for a texture of one mip level, as in memory of
     /// other owners; 0, the default, where rows are packed. Slices and layers follow without further padding.
     pub row_pitch_bytes: u64,
+    /// `true` if all samples lie at the center of a pixel; `false` for the standard pattern, as by default.
+    pub center_pattern: MaybeUninit<bool>,
 }
 
 impl Default for TextureOptions {
@@ -63,6 +65,7 @@ impl Default for TextureOptions {
             mips: 1,
             samples: 1,
             row_pitch_bytes: 0,
+            center_pattern: MaybeUninit::new(false),
         }
     }
 }
@@ -94,7 +97,7 @@ impl TextureOptions {
         (shape.height, shape.depth, shape.layers) = (self.height, self.depth, self.layers);
         (shape.mips, shape.samples) = (self.mips, self.samples);
         shape.row_pitch_bytes = (self.row_pitch_bytes != 0).then_some(self.row_pitch_bytes);
-        Ok(shape)
+        Ok(shape.center_pattern(flag(self.center_pattern)))
     }
 }
 
@@ -259,4 +262,29 @@ pub unsafe extern "C" fn brolga_texture_read(
 pub unsafe extern "C" fn brolga_texture_generate_mips(texture: *const Texture, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe { guard(error, || Ok(get(texture)?.generate_mips()?)) }
+}
+
+/// Resolves a layer of a texture with several samples to a box that is a whole mip level of a layer of a texture with one
+/// sample and the same extents, NULL for its first: each texel becomes the mean of its samples. `format` says how texels
+/// are seen: a BrolgaFormat, or a number of DXGI_FORMAT; 0 for the format of `to`. Integers and depths have no mean.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_resolve(
+    from: *const Texture,
+    from_layer: u32,
+    to: *const Texture,
+    to_box: *const TexelBox,
+    format_of_both: u32,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (from, to) = (get(from)?, get(to)?);
+            let seen = match format_of_both {
+                0 => to.shape().format,
+                number => format(number, "the format of a resolve")?,
+            };
+            Ok(from.resolve(from_layer, to, &part_of(to, to_box)?, seen)?)
+        })
+    }
 }

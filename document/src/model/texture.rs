@@ -14,6 +14,8 @@ pub struct TextureKeys {
     pub format: Option<Format>,
     /// Set if the mip levels below the file's first are generated from it.
     pub generate_mips: bool,
+    /// Set if all samples lie at the center.
+    pub center_pattern: bool,
     /// The dimension that the shader declares; it becomes the file's if its texels can be viewed so.
     pub(crate) seen_as: Option<Dimension>,
     /// Indexed by `Extent`.
@@ -46,7 +48,7 @@ impl TextureKeys {
         }
         let detail = detail(dimension);
         *detail.field(&mut shape) = self.get(detail).unwrap_or(1);
-        Ok(shape)
+        Ok(shape.center_pattern(self.center_pattern))
     }
 
     /// Reads the texture of a file as the document describes it. `most` bounds the bytes of its texels; the token stops
@@ -68,7 +70,7 @@ impl TextureKeys {
     /// The shape of a file's texture with the document's dimension, if the texels can be viewed so; otherwise an error
     /// with the difference.
     pub(crate) fn fit(&self, file: TextureShape) -> Result<TextureShape, FileProblem> {
-        let mut shape = file;
+        let mut shape = file.center_pattern(self.center_pattern);
         // One layer is a texture without layers, and six squares are a cube.
         let family = |dimension: Dimension| sides(dimension).iter().filter(|side| **side != Extent::Layers);
         let is_like = |wanted: Dimension| family(wanted).eq(family(file.dimension));
@@ -104,6 +106,7 @@ impl From<TextureShape> for TextureKeys {
             dimension: Some(shape.dimension),
             format: Some(shape.format),
             generate_mips: false,
+            center_pattern: shape.center_pattern,
             seen_as: None,
             extents,
         }

@@ -115,6 +115,7 @@ impl<'a> Pipelines<'a> {
             scissor: scissor.filter(|_| states.tests_scissor),
             blend_factor: Some(states.blend_factor),
             stencil_reference: states.stencil_reference,
+            sample_mask: Some(states.sample_mask),
             direct3d9: Some(Box::new(step::Direct3D9 {
                 vertex_bind,
                 vertex_constants: constants("vs_constants"),

@@ -3,7 +3,7 @@
 //! Names are those of `D3DRENDERSTATETYPE`, values of enumerations those of their types without the prefix. The page of
 //! keys has the rows as a table.
 
-use StateKind::{BlendOperation, Byte, Color, Compare, Flag, Multiplier, Name, Number, Planes, StencilOperation};
+use StateKind::{BlendOperation, Byte, Color, Compare, Flag, Multiplier, Name, Number, Planes, StencilOperation, Word};
 use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FogMode};
 use brolga_raster::state::{Cull, DepthState, Fill};
 use brolga_runtime::Comparison;
@@ -33,6 +33,7 @@ pub(super) struct States {
     pub stencil: StencilTest,
     pub two_sided: bool,
     pub stencil_reference: u8,
+    pub sample_mask: u32,
     pub tests_scissor: bool,
     /// A bit for each clip plane.
     pub clip_planes: u8,
@@ -65,6 +66,7 @@ impl Default for States {
             stencil: StencilTest { read_mask: u8::MAX, write_mask: u8::MAX, front: face, back: face },
             two_sided: false,
             stencil_reference: 0,
+            sample_mask: u32::MAX,
             tests_scissor: true,
             clip_planes: 0,
             blends: false,
@@ -88,6 +90,7 @@ type Set = fn(&mut States);
 enum StateKind {
     Flag(fn(&mut States, bool)),
     Number(fn(&mut States, f32)),
+    Word(fn(&mut States, u32)),
     /// A number of which only the lowest 8 bits are used.
     Byte(fn(&mut States, u8)),
     /// A bit for each clip plane.
@@ -159,6 +162,8 @@ const ROWS: &[StateRow] = &[
     StateRow("POINTSIZE_MIN", "1", Number(|states, size| states.values.point_size_range[0] = size)),
     StateRow("POINTSIZE_MAX", "64", Number(|states, size| states.values.point_size_range[1] = size)),
     StateRow("POINTSPRITEENABLE", "false", Flag(|states, on| states.direct3d9.has_point_sprites = on)),
+    StateRow("MULTISAMPLEANTIALIAS", "true", Flag(|states, on| states.direct3d9.centers_samples = !on)),
+    StateRow("MULTISAMPLEMASK", "4294967295", Word(|states, mask| states.sample_mask = mask)),
     StateRow("STENCILENABLE", "false", Flag(|states, on| states.tests_stencil = on)),
     StateRow("STENCILFUNC", "ALWAYS", Compare(|states, function| states.stencil.front.test = function)),
     StateRow("STENCILFAIL", "KEEP", StencilOperation(|states, op| states.stencil.front.fail = op)),
@@ -190,7 +195,7 @@ const OTHERS: &str = "\
     ADAPTIVETESS_W ADAPTIVETESS_X ADAPTIVETESS_Y ADAPTIVETESS_Z AMBIENT AMBIENTMATERIALSOURCE ANTIALIASEDLINEENABLE \
     COLORVERTEX COLORWRITEENABLE1 COLORWRITEENABLE2 COLORWRITEENABLE3 DEBUGMONITORTOKEN DIFFUSEMATERIALSOURCE \
     DITHERENABLE EMISSIVEMATERIALSOURCE ENABLEADAPTIVETESSELLATION INDEXEDVERTEXBLENDENABLE LIGHTING LOCALVIEWER \
-    MAXTESSELLATIONLEVEL MINTESSELLATIONLEVEL MULTISAMPLEANTIALIAS MULTISAMPLEMASK NORMALDEGREE NORMALIZENORMALS \
+    MAXTESSELLATIONLEVEL MINTESSELLATIONLEVEL NORMALDEGREE NORMALIZENORMALS \
     PATCHEDGESTYLE POINTSCALEENABLE POINTSCALE_A POINTSCALE_B POINTSCALE_C POSITIONDEGREE RANGEFOGENABLE \
     SPECULARENABLE SPECULARMATERIALSOURCE TEXTUREFACTOR TWEENFACTOR VERTEXBLEND WRAP0 WRAP1 WRAP10 WRAP11 WRAP12 \
     WRAP13 WRAP14 WRAP15 WRAP2 WRAP3 WRAP4 WRAP5 WRAP6 WRAP7 WRAP8 WRAP9";
@@ -228,6 +233,7 @@ impl StateKind {
         match self {
             Flag(set) => set(states, flag(node)?),
             Number(set) => set(states, number(node)?),
+            Word(set) => set(states, whole(node)?),
             Byte(set) => set(states, byte(node)?),
             Planes(set) => set(states, planes(node)?),
             Color(set) => set(states, color(node)?),
@@ -327,6 +333,7 @@ impl StateKind {
         match self {
             Flag(_) => "`true`, `false`".to_owned(),
             Number(_) => "a number".to_owned(),
+            Word(_) => "a whole number of 32 bits".to_owned(),
             Byte(_) => "a whole number, of which the lowest 8 bits count".to_owned(),
             Planes(_) => "a bit for each plane".to_owned(),
             Color(_) => "a colour".to_owned(),

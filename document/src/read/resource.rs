@@ -95,6 +95,7 @@ fn dimensions(name: Option<&'static str>, node: &Node) -> KindKeys {
         KindKeys { name, stride: node.integer_at("stride"), count: node.integer_at("count"), ..KindKeys::default() };
     keys.texture.dimension = name.and_then(Dimension::texture_named);
     keys.format = node.text_at("format").and_then(format);
+    keys.texture.center_pattern = node.is_true("center_pattern");
     keys.texture.format = keys.format.map(|format| format.stored);
     for extent in Extent::ALL {
         match node.get(extent.key()) {
@@ -117,11 +118,12 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
         "typed" => vec!["format", "count"],
         "mesh" => vec!["file"],
         // The file determines which apply.
-        "texture" => [vec!["format"], Extent::ALL.map(Extent::key).to_vec()].concat(),
+        "texture" => [vec!["format", "center_pattern"], Extent::ALL.map(Extent::key).to_vec()].concat(),
         _ => match Dimension::texture_named(name) {
             Some(dimension) => {
                 let extents = sides(dimension).iter().rev().copied().chain([detail(dimension)]);
-                std::iter::once("format").chain(extents.map(Extent::key)).collect()
+                let pattern = dimension.is_multisampled().then_some("center_pattern");
+                std::iter::once("format").chain(extents.map(Extent::key)).chain(pattern).collect()
             }
             None => vec!["size"],
         },
@@ -130,7 +132,9 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
 
 /// The keys of a table that apply to some kinds only.
 fn said(node: &Node) -> Vec<Said> {
-    let keys = ["stride", "count", "format", "counter", "view"].into_iter().chain(Extent::ALL.map(Extent::key));
+    let keys = ["stride", "count", "format", "counter", "view", "center_pattern"]
+        .into_iter()
+        .chain(Extent::ALL.map(Extent::key));
     let one = |key| {
         let entry = node.entry(key)?;
         Some(Said { key, is_one: entry.node.integer() == Some(1), span: entry.key_span.clone() })

@@ -50,8 +50,9 @@ pub(super) struct PipelineKey {
     pub formats: Vec<(u32, Format)>,
     /// The format of its depth buffer.
     pub depth_format: Option<Format>,
-    /// The number of samples of all of them.
+    /// The number of samples of all of them, and whether these lie at the center.
     pub samples: u32,
+    pub center_pattern: bool,
     pub draws_mesh: bool,
     /// The texture types bound for a ps_1_x.
     pub textures: [TextureType; 6],
@@ -129,6 +130,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
             topology,
             depth_format: uses.depth_format,
             samples: uses.samples,
+            center_pattern: uses.center_pattern,
             options,
             ..pipeline.state(&uses.formats)
         };

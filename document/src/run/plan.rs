@@ -284,11 +284,13 @@ fn draw<'a>(
         has_read_only_stencil: said.read_only_stencil,
     });
     let all_targets = colors.iter().chain(depth.iter().map(|depth| &depth.view));
-    let samples = all_targets.filter_map(View::subresources).map(|part| part.texture.shape().samples).next();
+    let samples = all_targets.filter_map(View::subresources).map(|part| part.texture.shape().sample_pattern()).next();
+    let samples = samples.unwrap_or_default();
     let uses = PipelineKey {
         formats,
         depth_format,
-        samples: samples.unwrap_or(1),
+        samples: samples.count(),
+        center_pattern: samples.is_centered(),
         draws_mesh: said.mesh.is_some(),
         textures: stage_textures(&bindings),
         compared: compared(&bindings),

@@ -1,7 +1,7 @@
 //! Lists the keys of samplers, pipelines and steps with the names of Direct3D 9.
 
 use super::drawing::{
-    BASE_VERTEX, BIND, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT,
+    BASE_VERTEX, BIND, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT, RESOLVE,
 };
 use super::drawing::{SCISSOR, VERTEX_BUFFERS, VIEWPORT};
 use super::parts::REFERENCE;
@@ -80,6 +80,7 @@ pub(super) static STEPS_9: &[(&str, &Table)] = &[
     ("dispatch", &DISPATCH),
     ("dispatch_indirect", &DISPATCH_INDIRECT),
     ("copy", &COPY),
+    ("resolve", &RESOLVE),
     ("generate_mips", &GENERATE_MIPS),
     ("repeat", &REPEAT),
 ];

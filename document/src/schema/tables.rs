@@ -131,6 +131,7 @@ pub(super) static RESOURCE: Table = Table {
             "mip levels; `generate` makes all of them from a file's first, in linear light; 1 by default",
         ),
         key("samples", COUNT, "samples of a texel; 1 by default"),
+        key("center_pattern", Flag, "whether all of its samples lie at the center; false by default"),
         key("raw", Either(&[LONG, Table(&BYTES)]), "the kind, with its bytes"),
         key("constant", Either(&[LONG, Table(&BYTES)]), "the kind, with its bytes"),
         key("structured", Table(&STRUCTURED), "the kind, with its dimensions"),
@@ -221,6 +222,7 @@ static TEXTURE: Table = Table {
         key("layers", COUNT, "layers"),
         key("mips", Either(&[COUNT, Word(&GENERATE)]), "mip levels"),
         key("samples", COUNT, "samples of a texel"),
+        key("center_pattern", Flag, "whether all of its samples lie at the center"),
     ],
     others: Others::Unknown,
 };

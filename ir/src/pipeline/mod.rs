@@ -185,6 +185,7 @@ impl AfterShader<'_> {
             let any = covered.any(b);
             live = b.op(Op::BAnd, &[live, any]);
         }
+        let rasterized = covered.clone().filter(|_| covered_count != target_count);
         let covered = covered.filter(|_| covered_count == target_count);
         let output_mask = row_of(&signature.outputs, SystemValue::Coverage).map(|row| outputs.word(b, row, 0));
         let alpha = state.alpha_to_coverage.then(|| {
@@ -230,6 +231,13 @@ impl AfterShader<'_> {
             self.merge(b, &texel, live);
         }
         if state.reports_live {
+            // Where the counts differ, those of the rasterizer count, if anything is left (20.4.6).
+            if covered_count != target_count {
+                let (zero, one) = (b.i32(0), b.i32(1));
+                let is_left = b.op(Op::INe, &[count, zero]);
+                let all = rasterized.map_or(one, |covered| covered.count(b));
+                count = b.select(is_left, all, zero);
+            }
             report(b, count);
         }
     }

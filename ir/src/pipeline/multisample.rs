@@ -76,6 +76,12 @@ impl CoveredSamples {
         b.op(Op::INe, &[all, zero])
     }
 
+    /// Their number.
+    pub fn count(&self, b: &mut Builder<'_>) -> Value {
+        let counts: Vec<Value> = self.digits.iter().map(|&digits| b.op(Op::CountBits, &[digits])).collect();
+        counts.into_iter().reduce(|a, c| b.op(Op::IAdd, &[a, c])).unwrap_or_else(|| b.i32(0))
+    }
+
     /// A bit for each, the first sample in the lowest one.
     pub fn mask(&self, b: &mut Builder<'_>) -> Value {
         let compressed = |b: &mut Builder<'_>, mut word| {

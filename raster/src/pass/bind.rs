@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use brolga_ir::pipeline::record::{BatchState, SAMPLE_MASK, SLOTS};
-use brolga_ir::pipeline::state::SamplePattern;
 use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{BindingRules, Device, Layers, Leniency, Register, ResourceClass, StageKind, Stages, View};
 
@@ -48,15 +47,17 @@ impl Pass<'_> {
     /// Checks a draw, and binds what its shaders use.
     pub(super) fn bind(&mut self, draw: &Draw<'_>) -> Result<BoundDraw, DrawError> {
         let pipeline = &*draw.pipeline.parts;
-        self.targets.check_formats(pipeline, self.target.samples)?;
+        self.targets.check_formats(pipeline, self.target.pattern)?;
         let rules = pipeline.direct3d9.as_ref();
         let viewport = self.viewport(draw);
         let areas = self.areas(draw, viewport)?;
         let (bound, strides) = self.bindings(draw)?;
         self.check(draw, StageKind::Pixel, &bound)?;
         let depth = self.targets.depth.as_ref();
-        // Without targets the mask is ignored (functional specification, 3.5.6.4).
-        let sample_mask = if self.targets.is_empty() { u32::MAX } else { draw.sample_mask };
+        // It is ignored without targets, and in Direct3D 9 with those of one sample (functional specification, 3.5.6.4, and
+        // D3DRS_MULTISAMPLEMASK).
+        let ignores_mask = self.targets.is_empty() || (rules.is_some() && self.target.pattern.count() == 1);
+        let sample_mask = if ignores_mask { u32::MAX } else { draw.sample_mask };
         let mut state = BatchState {
             blend_factor: draw.blend_factor,
             depths: viewport.depths(),
@@ -85,8 +86,8 @@ impl Pass<'_> {
                     default: draw.direct3d9.point_size,
                     range: draw.direct3d9.point_size_range,
                 }),
-                pattern: SamplePattern::standard(pipeline.samples).unwrap_or_default(),
-                sample_mask,
+                pattern: pipeline.samples.covered,
+                sample_mask: pipeline.samples.drawn(sample_mask),
                 has_wide_lines: rules.is_none() && pipeline.rasterizer.multisample,
                 has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
                 is_transformed: rules.is_some_and(|rules| rules.is_transformed),
@@ -98,7 +99,7 @@ impl Pass<'_> {
                     .map(|test| depth.map_or(test, |depth| depth.restrict(test))),
                 is_late: pipeline.is_late,
                 reports_live: pipeline.reports_live,
-                is_per_sample: pipeline.is_per_sample,
+                is_per_sample: pipeline.samples.is_per_sample,
                 rows: pipeline.rows,
                 state,
             },
@@ -188,7 +189,7 @@ impl Pass<'_> {
 
     /// The targets, and the depth buffer if the test is late, as a pixel shader sees them.
     fn target_views(&mut self, pipeline: &Parts) -> Result<Views, DrawError> {
-        let has_layers = pipeline.outputs.layer.is_some() || pipeline.samples > 1;
+        let has_layers = pipeline.outputs.layer.is_some() || pipeline.samples.targets.count() > 1;
         let slots = pipeline.target_slots.iter().fold(0, |slots, slot| slots | 1 << slot);
         let key = (slots, has_layers, pipeline.is_late);
         if let Some((_, views)) = self.known.targets.iter().find(|(known, _)| *known == key) {

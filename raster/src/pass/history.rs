@@ -347,7 +347,7 @@ impl Watched<'_> {
         let format = self.depth_format();
         let all = DepthTest { format, test: Comparison::Always, writes: true, stencil: None };
         let mut worker = self.worker();
-        worker.depth.blank(format, self.draw.pipeline.parts.samples as usize);
+        worker.depth.blank(format, setup.raster.pattern.count() as usize);
         let covers = self.passes(&mut worker, prepared, setup, all)?;
         Ok(covers.then(|| self.depth(&worker)))
     }

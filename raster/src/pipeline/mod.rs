@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `linkage.rs` | links of input layout, vertex shader and pixel shader |
 //! | `pass_through.rs` | the vertex shader of transformed vertices |
+//! | `samples.rs` | the samples that primitives cover |
 
 mod linkage;
 mod pass_through;
+mod samples;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,8 +16,7 @@ use std::time::Duration;
 
 use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::state::{
-    Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, PixelState, SamplePattern, StageState, StencilTest,
-    VertexState,
+    Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, PixelState, StageState, StencilTest, VertexState,
 };
 use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
@@ -26,9 +27,10 @@ use brolga_runtime::{
 use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
 use crate::layout::InputElement;
-use crate::state::{DepthState, MOST_SAMPLES, RasterizerState, TargetState, Topology};
+use crate::state::{DepthState, RasterizerState, TargetState, Topology};
 use crate::vertices::primitives::{Mode, Outputs};
 use linkage::Linkage;
+pub(crate) use samples::Samples;
 
 /// Description of a pipeline.
 #[derive(Clone, Debug)]
@@ -52,6 +54,9 @@ pub struct PipelineDesc {
     pub depth_format: Option<Format>,
     /// Number of samples of the targets and the depth buffer: 1, 2, 4 or 8. 1 by default.
     pub samples: u32,
+    /// `true` if all of these samples lie at the center of a pixel, `false` for the standard pattern, as by default
+    /// (functional specification, 19.2.4). Lines cannot be rectangles then, and shaders cannot run for each sample.
+    pub center_pattern: bool,
     /// `true` for alpha to coverage: the alpha of the first output says how many samples of a pixel are drawn. Of `n`
     /// samples the k-th is where it is above (k - 0.5) / n, so a single one above 0.5. Off by default. The specification
     /// (17.18) asks that 0 and NaN cover none, and 1 all. A shader that outputs coverage decides alone, and one without
@@ -76,6 +81,7 @@ impl Default for PipelineDesc {
             targets: Vec::new(),
             depth_format: None,
             samples: 1,
+            center_pattern: false,
             alpha_to_coverage: false,
             direct3d9: Direct3D9State::default(),
             options: Stages::default(),
@@ -97,9 +103,6 @@ impl PipelineDesc {
         if self.topology == Topology::TriangleFan && !is_direct3d9 {
             let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
             return Err(DrawError::Unsupported { what });
-        }
-        if SamplePattern::standard(self.samples).is_none_or(|pattern| pattern.count() > MOST_SAMPLES) {
-            return Err(DrawError::SampleCount { samples: self.samples });
         }
         let count = self.targets.len();
         if count > 8 {
@@ -175,10 +178,7 @@ pub(crate) struct Parts {
     /// The outputs that go to them.
     pub(crate) target_slots: Vec<u32>,
     pub(crate) depth_format: Option<Format>,
-    /// Number of samples.
-    pub(crate) samples: u32,
-    /// `true` if the pixel shader runs for each sample.
-    pub(crate) is_per_sample: bool,
+    pub(crate) samples: Samples,
     /// The rules of Direct3D 9, if they are the draw's.
     pub(crate) direct3d9: Option<Rules>,
     /// `true` if a shader writes to more than its targets.
@@ -259,6 +259,7 @@ impl Pipeline {
         let (elements, slots) = linkage.elements(&desc.input_layout)?;
         let links = linkage.links(desc.direct3d9.sprites(desc.topology))?;
         desc.check(linkage.is_direct3d9)?;
+        let samples = Samples::new(desc, linkage.pixel, linkage.is_direct3d9)?;
         let depth = desc.depth_format.map(|format| desc.depth.for_buffer(format, desc.stencil)).transpose()?.flatten();
         let of_stage = |stage| desc.options[stage].clone().codegen(Codegen::Deferred);
         let options = of_stage(StageKind::Vertex).state(StageState::Vertex(VertexState { elements }));
@@ -280,8 +281,6 @@ impl Pipeline {
             links.of(pixel.stage().signature(), direct3d9.is_some_and(|state| state.is_flat))
         });
         let has_layers = word(SystemValue::RenderTargetArrayIndex).is_some();
-        let is_of_samples = |pixel: &Module| pixel.stage().signature().is_some_and(Signature::is_per_sample);
-        let is_per_sample = desc.samples > 1 && linkage.pixel.is_some_and(is_of_samples);
         let state = PixelState {
             vertex_rows: rows,
             targets,
@@ -292,9 +291,9 @@ impl Pipeline {
             alpha_test,
             alpha_to_coverage,
             fog,
-            pattern: SamplePattern::standard(desc.samples).unwrap_or_default(),
-            target_samples: desc.samples,
-            is_per_sample,
+            pattern: samples.covered,
+            target_samples: samples.targets.count(),
+            is_per_sample: samples.is_per_sample,
         };
         // Its code is generated for the formats of its targets. Packets of quads keep their order only if none is wider
         // than those that the tiles make.
@@ -322,8 +321,7 @@ impl Pipeline {
             targets: desc.targets.iter().map(|target| target.format).collect(),
             target_slots: desc.slots().collect(),
             depth_format: desc.depth_format,
-            samples: desc.samples,
-            is_per_sample,
+            samples,
             direct3d9: direct3d9.map(|state| Rules {
                 state: *state,
                 is_transformed: linkage.is_transformed,

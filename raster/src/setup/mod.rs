@@ -43,7 +43,7 @@ pub struct Raster {
     pub state: RasterizerState,
     /// The samples of a pixel.
     pub pattern: SamplePattern,
-    /// The samples that are drawn, the first in the lowest bit.
+    /// Those of them that are drawn, the first in the lowest bit.
     pub sample_mask: u32,
     /// The depth bias, if it is not zero.
     pub bias: Option<DepthBias>,
@@ -200,7 +200,7 @@ impl Prepared {
             self.primitives.reserve(batch.primitives.len());
             self.statistics.clipper_invocations = self.statistics.primitives;
             vectorize(SetUp { batch, prepared: self, scratch, outputs, raster });
-            if raster.sample_mask & raster.pattern.mask() == 0 {
+            if raster.sample_mask == 0 {
                 self.bins.clear(grid.columns);
                 self.primitives.clear();
             }

@@ -5,14 +5,14 @@
 //! selects (functional specification, 15.15), or the first.
 
 use brolga_ir::pipeline::record::{DEPTHS_STAY, STENCILS_STAY};
-use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
+use brolga_ir::pipeline::state::{DepthFormat, DepthTest, SamplePattern};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
     Bindings, Format, Layers, Register, ResourceClass, ResourceError, Shader, Subresources, TexelBox, Texture, View,
 };
 
 use crate::error::DrawError;
-use crate::pipeline::Parts;
+use crate::pipeline::{Parts, Samples};
 use crate::setup::bins::Grid;
 use crate::state::{MOST_SAMPLES, depth_format};
 
@@ -84,8 +84,8 @@ impl From<Texture> for DepthView {
 pub struct Target {
     /// Width, height and layers.
     pub extents: [u32; 3],
-    /// Number of samples of a texel.
-    pub samples: u32,
+    /// The samples of a texel; one without targets.
+    pub pattern: SamplePattern,
     /// The depth buffer.
     pub depth: Option<DepthTarget>,
 }
@@ -152,19 +152,19 @@ impl Targets {
                 Some(DepthTarget::new(&part)?)
             }
         };
-        let samples = self.check_samples()?;
-        Ok(Target { extents: extents.unwrap_or([MOST_PIXELS, MOST_PIXELS, 1]), samples, depth })
+        let pattern = self.check_samples()?;
+        Ok(Target { extents: extents.unwrap_or([MOST_PIXELS, MOST_PIXELS, 1]), pattern, depth })
     }
 
-    /// Checks that all have as many samples, and returns that number (functional specification, 19.2.5).
-    fn check_samples(&self) -> Result<u32, DrawError> {
+    /// Checks that all have the same samples, and returns those (functional specification, 19.2.5).
+    fn check_samples(&self) -> Result<SamplePattern, DrawError> {
         let named = self.colors.iter().enumerate().map(|(n, view)| (format!("target {n}"), view));
         let depth = self.depth.iter().map(|depth| ("the depth buffer".to_owned(), &depth.view));
-        let mut first: Option<(String, u32)> = None;
+        let mut first: Option<(String, SamplePattern)> = None;
         for (what, view) in named.chain(depth) {
-            let Some(samples) = view.subresources().map(|part| part.texture.shape().samples) else { continue };
-            if samples > MOST_SAMPLES {
-                return Err(DrawError::TargetSamples { what, samples, most: MOST_SAMPLES });
+            let Some(samples) = view.subresources().map(|part| part.texture.shape().sample_pattern()) else { continue };
+            if samples.count() > MOST_SAMPLES {
+                return Err(DrawError::TargetSamples { what, samples: samples.count(), most: MOST_SAMPLES });
             }
             match &first {
                 None => first = Some((what, samples)),
@@ -179,7 +179,7 @@ impl Targets {
                 Some(_) => (),
             }
         }
-        Ok(first.map_or(1, |(_, samples)| samples))
+        Ok(first.map_or(SamplePattern::ONE, |(_, samples)| samples))
     }
 
     /// `true` if there are none.
@@ -210,9 +210,14 @@ impl Targets {
     }
 
     /// Checks that the formats are those of a pipeline.
-    pub(crate) fn check_formats(&self, pipeline: &Parts, samples: u32) -> Result<(), DrawError> {
-        if samples != pipeline.samples && !self.is_empty() {
-            return Err(DrawError::PipelineSamples { expected: pipeline.samples, found: samples });
+    pub(crate) fn check_formats(&self, pipeline: &Parts, pattern: SamplePattern) -> Result<(), DrawError> {
+        let Samples { targets: expected, covered, are_forced, .. } = pipeline.samples;
+        if pattern != expected {
+            let found = (!self.is_empty()).then_some(pattern);
+            return Err(DrawError::PipelineSamples { expected, found });
+        }
+        if are_forced && self.depth.is_some() {
+            return Err(DrawError::ForcedSamples { samples: covered.count(), what: "a depth buffer" });
         }
         let formats = || self.colors.iter().filter_map(View::format);
         let depth = self.depth_format();

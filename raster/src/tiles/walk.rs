@@ -114,7 +114,7 @@ impl TileWorker {
     ) -> Result<Statistics, Error> {
         self.distances.clear();
         let (shading, statistics) = (*shading, Statistics::default());
-        let drawn_samples = SampleCoverage::of_samples(raster.sample_mask & raster.pattern.mask());
+        let drawn_samples = SampleCoverage::of_samples(raster.sample_mask);
         let extent = SampleExtent::of(raster.pattern);
         let mut draw = TileDraw {
             worker: self,

@@ -42,7 +42,8 @@ impl Texels {
         let (start, texels, extents) = match self {
             Texels::Buffer { offset_bytes, count, .. } => (*offset_bytes, *count, [0; 4]),
             Texels::Texture(surface) => {
-                let level = surface.levels.first().filter(|_| surface.reaches(0) && surface.samples == 1)?;
+                let level =
+                    surface.levels.first().filter(|_| surface.reaches(0) && surface.pattern == SamplePattern::ONE)?;
                 let [width, height, depth] = level.extents;
                 let (layers, layer_bytes) = match surface.dimension {
                     Dimension::Texture3d => (depth, level.slice_bytes),
@@ -162,13 +163,16 @@ impl Texels {
     pub fn sample_count(&self) -> u32 {
         match self {
             Texels::Buffer { .. } => 0,
-            Texels::Texture(surface) => surface.samples,
+            Texels::Texture(surface) => surface.pattern.count(),
         }
     }
 
     /// Position of a sample, along x and y from the texel's centre; the centre if there is no such sample.
     pub fn sample_position(&self, sample: u32) -> [f32; 2] {
-        SamplePattern::standard(self.sample_count()).unwrap_or_default().position(sample)
+        match self {
+            Texels::Buffer { .. } => [0.0; 2],
+            Texels::Texture(surface) => surface.pattern.position(sample),
+        }
     }
 
     fn format(&self) -> Format {

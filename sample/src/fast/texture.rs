@@ -249,7 +249,7 @@ impl Fast {
     pub fn new(texels: &SurfaceTexels, sampler: &Sampler, isa: Isa) -> Result<Self, Slow> {
         let surface = texels.surface();
         let (format, dimension) = (surface.format, surface.dimension);
-        if surface.samples != 1 {
+        if surface.pattern.count() != 1 {
             return Err(Slow::Samples);
         }
         let last = surface.levels.len().checked_sub(1).ok_or(Slow::Level)?;

@@ -4,6 +4,7 @@
 //! `BROLGA_ROUNDS` sets the number of textures of each format, instead of a few.
 
 use brolga_fenv::{FloatGuard, FloatMode};
+use brolga_ir::pipeline::state::SamplePattern;
 use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleKind, Sampling};
 use brolga_resource::format::{Coding, Layout, Use};
 use brolga_resource::{Comparison, Filter, Reduction};
@@ -256,7 +257,7 @@ fn slow_samples_say_why() {
     surface.levels[0].slice_bytes = 1 << 40;
     assert_eq!(of(&surface, PLAIN), Some(Slow::Size));
     surface = volume.surface();
-    surface.samples = 4;
+    surface.pattern = SamplePattern::standard(4).unwrap();
     assert_eq!(of(&surface, PLAIN), Some(Slow::Samples));
     let blocks = image(Format::BC1_UNORM, Dimension::Texture2d, Content::Tame, &mut numbers);
     assert_eq!(of(&blocks.surface(), PLAIN), None);

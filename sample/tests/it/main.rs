@@ -21,6 +21,7 @@ mod rules;
 use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
+use brolga_ir::pipeline::state::SamplePattern;
 use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleKind, Sampling};
 use brolga_resource::format::Format;
 use brolga_resource::{AddressMode, GuardPages, Memory, Sampler, Surface, SurfaceLevel, Tap};
@@ -155,7 +156,7 @@ impl Image {
             levels: self.surface_levels.clone(),
             layers: self.layers,
             layer_bytes: self.layer_bytes,
-            samples: 1,
+            pattern: SamplePattern::ONE,
             min_level: 0.0,
             expansion: None,
         }

@@ -243,12 +243,12 @@ fn mistakes_with_samples_are_told() {
     let colors = |colors: Vec<View>| Targets { colors, depth: None };
     assert_eq!(
         said(colors(vec![view(COLOR, 4), view(COLOR, 2)])),
-        "target 0 has 4 samples but target 1 has 2: all targets of a pass have as many"
+        "target 0 has 4 samples but target 1 has 2: all targets of a pass have the same"
     );
     let depth = Some(several(&device, Format::D32_FLOAT, 1).into());
     assert_eq!(
         said(Targets { colors: vec![view(COLOR, 4)], depth }),
-        "target 0 has 4 samples but the depth buffer has 1: all targets of a pass have as many"
+        "target 0 has 4 samples but the depth buffer has 1: all targets of a pass have the same"
     );
     assert_eq!(said(colors(vec![view(COLOR, 16)])), "target 0 has 16 samples, but targets have at most 8");
     let (vertices, shader, code) = (everywhere(0.5, [1.0; 4]), shaders::vertex(), shaders::attribute("linear"));

@@ -116,6 +116,7 @@ impl State {
             slope_scaled_depth_bias: if random.one_in(3) { random.below(9) as f32 - 4.0 } else { 0.0 },
             depth_bias_clamp: random.pick(&[0.0, 0.0, 0.01, -0.01]),
             multisample: random.one_in(3),
+            forced_samples: 0,
         };
         let stencil = random.one_in(3).then(|| StencilTest {
             read_mask: random.pick(&[0xff, 0xff, 0x0f]),
