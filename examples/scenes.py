@@ -1,4 +1,4 @@
-"""Makes the meshes and textures of the example scenes `still_life`, `field`, `lamps`, `island` and `pool`.
+"""Makes the meshes and textures of the example scenes `still_life`, `field`, `lamps`, `bridge`, `island` and `pool`.
 
 Run it as `python3 scenes.py`; it needs numpy. Meshes are .obj files without normals: readers compute those of the faces.
 """
@@ -94,6 +94,15 @@ def write_box(name: str, what: str, cut: float) -> None:
     texcoords = [(0, 0), (1, 0), (1, 1), (0, 1)]
     sides = [[(k + n, 0), (k + (n + 1) % 4, 1), (k + 4 + (n + 1) % 4, 2), (k + 4 + n, 3)] for k in (0, 4) for n in range(4)]
     write_obj(name, what, np.array(places), np.array(texcoords), sides + [[(8 + n, n) for n in range(4)]], smooth=False)
+
+
+def write_bar(name: str, what: str) -> None:
+    """A box from -1 to 1 along x and y, and from 0 to 1 along z."""
+    places = [(x, y, z) for z in (0, 1) for x, y in [(-1, -1), (1, -1), (1, 1), (-1, 1)]]
+    sides = [(n, (n + 1) % 4, (n + 1) % 4 + 4, n + 4) for n in range(4)] + [(3, 2, 1, 0), (4, 5, 6, 7)]
+    texcoords = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    faces = [[(corner, n) for n, corner in enumerate(side)] for side in sides]
+    write_obj(name, what, np.array(places), np.array(texcoords), faces, smooth=False)
 
 
 # Textures -------------------------------------------------------------------------------------------------------------
@@ -195,6 +204,37 @@ def write_lamps(name: str) -> None:
     np.array(lamps, "<f4").tofile(name)
 
 
+def write_bridge(name: str) -> None:
+    """The bars of a suspension bridge along x: start, half the width, end, half the height, colour, and nothing."""
+    bars = []
+
+    def bar(start: tuple, end: tuple, wide: float, high: float, color: tuple) -> None:
+        bars.append((*start, wide, *end, high, *color, 0))
+
+    def cable(x: float) -> float:
+        """Its height: it hangs between the towers at x = -10 and 10, and leads down to the road at -20 and 20."""
+        t = abs(x) / 10
+        return 0.7 + 4.3 * t**2 if t < 1 else 5 * (2 - t) - 1.6 * (t - 1) * (2 - t)
+
+    paint, steel, road = (0.42, 0.06, 0.035), (0.20, 0.035, 0.025), (0.10, 0.10, 0.11)
+    bar((-40, 0, 0), (40, 0, 0), 1.25, 0.1, road)
+    for z in (-1.3, 1.3):
+        bar((-40, -0.1, z), (40, -0.1, z), 0.06, 0.22, paint)
+        bar((-40, 0.42, z), (40, 0.42, z), 0.02, 0.02, paint)
+        for x in np.arange(-40, 40.1, 0.5):
+            bar((x, 0, z), (x, 0.42, z), 0.012, 0.012, paint)
+            if 0.2 < abs(x) < 19.5 and abs(x) != 10:
+                bar((x, 0, z), (x, cable(x), z), 0.014, 0.014, steel)
+        for x in np.arange(-20, 20, 0.5):
+            bar((x, cable(x), z), (x + 0.5, cable(x + 0.5), z), 0.05, 0.05, paint)
+        for x in (-10, 10):
+            bar((x, -15, z), (x, 5.1, z), 0.2, 0.28, paint)
+    for x in (-10, 10):
+        for y in (-1.2, 1.6, 3.3, 4.85):
+            bar((x, y, -1.3), (x, y, 1.3), 0.16, 0.14, paint)
+    np.array(bars, "<f4").tofile(name)
+
+
 def write_heights(name: str, size: int) -> None:
     """An island as codes of 16 bits: two mountains and ridges that get finer, sunk towards the edge."""
     rng = np.random.default_rng(21)
@@ -267,6 +307,8 @@ def main() -> None:
     write_box("lamps/column.obj", "A box with cut edges.", 0.1)
     write_lamps("lamps/lamps.bin")
     write_plane("lamps/floor.obj", "A square floor.", 20, 20)
+    write_bar("bridge/bar.obj", "A box.")
+    write_bridge("bridge/bars.bin")
     write_heights("island/heights.bin", 128)
     write_sheet("island/grid", 96)
     save("pool/waves.png", waves(np.random.default_rng(5)), 1)

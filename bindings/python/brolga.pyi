@@ -80,11 +80,14 @@ class Device:
         mips: int = 1,
         dimension: str | None = None,
         data: _Array | None = None,
+        samples: int = 1,
+        center_pattern: bool = False,
     ) -> Texture:
         """A texture of zeros, or over an array's memory: what arrays cannot say alone.
 
-        Extents are texels. They are packed: for each layer, each mip level, each slice, each row. `dimension` is as in
-        "texturecube"; by default it follows from the extents.
+        Extents are texels. They are packed: for each layer, each sample, each mip level, each slice, each row. `dimension` is as
+        in "texturecube"; by default it follows from the extents. With `samples`, 2, 4, 8 or 16, a 2D texture, or an array of
+        them, is multisampled; with `center_pattern` all samples lie at the center of a pixel, not in the standard pattern.
         """
 
     def pipeline(
@@ -95,6 +98,8 @@ class Device:
         inputs: np.dtype[Any] | Sequence[_Input] | None = None,
         targets: Sequence[str] | None = None,
         depth: str | None = None,
+        samples: int = 1,
+        center_pattern: bool = False,
         topology: str = "TRIANGLELIST",
         rasterizer: Mapping[str, Any] = ...,
         depth_stencil: Mapping[str, Any] = ...,
@@ -103,7 +108,8 @@ class Device:
         """Compiles a vertex shader and a pixel shader with the state around them, for draws of Direct3D 11.
 
         `inputs` fill the vertex shader's inputs: a dtype whose fields are named like the semantics, or tuples. `targets` and
-        `depth` are formats. The rest is as in `pipelines` of documents (docs/document.md).
+        `depth` are formats, `samples` and `center_pattern` those of the textures that are drawn to. The rest is as in `pipelines`
+        of documents (docs/document.md).
         """
 
     def draw(
@@ -246,7 +252,7 @@ class View:
 
 @final
 class Texture:
-    """A texture with what an array cannot say: mip levels, cubes, blocks, or a part of one. `Device.texture` makes it."""
+    """A texture with what an array cannot say: mip levels, samples, cubes, blocks, or a part of one. `Device.texture` makes it."""
 
     @property
     def format(self) -> str | None:
@@ -256,10 +262,16 @@ class Texture:
     def dimension(self) -> str | None:
         """The kind of texture, as in "texture2d"."""
 
+    @property
+    def samples(self) -> int:
+        """Samples of a texel: 1, or more where it is multisampled."""
+
     def array(self, mip: int = 0, layer: int | None = None) -> NDArray[Any]:
         """Texels as an array over the texture's memory: (layers or slices,) rows, texels of a row, components.
 
-        Of textures with mip levels one level of one layer.
+        Of textures with mip levels one level of one layer. The samples of a multisampled texture are planes, which count as
+        layers here: sample k of layer l of a texture with n samples is plane l * n + k. So the first axis counts planes, and
+        `layer` is the number of one.
         """
 
     def view(
@@ -275,6 +287,23 @@ class Texture:
 
     def generate_mips(self) -> None:
         """Makes the mip levels after the first one."""
+
+    def resolve(
+        self,
+        to: _Array | View | Texture | None = None,
+        *,
+        layer: int = 0,
+        mip: int = 0,
+        to_layer: int = 0,
+        format: str | None = None,
+    ) -> Texture:
+        """Resolves a layer of a multisampled texture: each texel of `to` becomes the mean of the samples there.
+
+        `to` is a texture with one sample and the same extents, or an array of rows of texels. Returns the texture resolved to;
+        without `to` a new one. `mip` and `to_layer` are the mip level and the layer of `to`. `format` says how texels of both are
+        seen: by default as `to` sees them, or as this texture does if `to` is an array or not given. Integers and depths have no
+        mean.
+        """
 
     def __dlpack__(self, **options: Any) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
@@ -315,12 +344,14 @@ class Pipeline:
         scissor: tuple[int, int, int, int] | None = None,
         blend_factor: Sequence[float] | None = None,
         stencil_reference: int = 0,
+        sample_mask: int = 0xFFFFFFFF,
     ) -> Draw:
         """A draw of `count` vertices, or indices; by default of all of the first array, or of `indices`.
 
         `vertices` are the vertex buffers from slot 0 on: arrays whose first axis goes from vertex to vertex. `indices` have 16 or
         32 bits. `bindings` are those of both shaders. `viewport` is left, top, width, height, and perhaps least and greatest
-        depth; `scissor` left, top, right, bottom, in pixels. By default both are the whole target.
+        depth; `scissor` left, top, right, bottom, in pixels. By default both are the whole target. `sample_mask` has a bit for
+        each sample, the first in the lowest bit: others than those are not drawn.
         """
 
 @final

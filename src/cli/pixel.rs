@@ -23,11 +23,12 @@ pub(super) fn parse(text: &str) -> Result<WatchedPixel, String> {
     Ok(WatchedPixel { at: [number(x)?, number(y)?], resource })
 }
 
-const HEADINGS: [(&str, bool); 11] = [
+const HEADINGS: [(&str, bool); 12] = [
     ("step", true),
     ("what", false),
     ("instance", true),
     ("primitive", true),
+    ("sample", true),
     ("facing", false),
     ("depth", true),
     ("stored", true),
@@ -37,8 +38,11 @@ const HEADINGS: [(&str, bool); 11] = [
     ("after", false),
 ];
 
-/// Writes a table with a line for each primitive that covers the pixel or is kept from it, and for each other step that
-/// changed it; then the outcome for all primitives of each draw.
+/// The column of samples, which is there where some targets have several.
+const SAMPLE: usize = 4;
+
+/// Writes a table with a line for each primitive that covers the pixel, or each sample of it that one does, or is kept
+/// from it, and for each other step that changed it; then the outcome for all primitives of each draw.
 pub(super) fn write(out: &mut impl Write, steps: &[PixelStep], style: Style) -> io::Result<()> {
     let (mut cells, mut sums) = (Vec::new(), Vec::new());
     for step in steps {
@@ -62,22 +66,28 @@ pub(super) fn write(out: &mut impl Write, steps: &[PixelStep], style: Style) -> 
             }
         }
     }
-    Sheet { headings: HEADINGS.to_vec(), cells }.write(out, style)?;
+    let mut headings = HEADINGS.to_vec();
+    if steps.iter().filter_map(|step| step.history.as_ref()).all(|history| history.samples <= 1) {
+        headings.remove(SAMPLE);
+        cells.iter_mut().for_each(|line| drop(line.remove(SAMPLE)));
+    }
+    Sheet { headings, cells }.write(out, style)?;
     sums.iter().try_for_each(|sum| writeln!(out, "{sum}"))
 }
 
 /// Cells of a primitive that has only an outcome.
-fn own(outcome: &str) -> [String; 6] {
+fn own(outcome: &str) -> [String; 7] {
     let mut cells = std::array::from_fn(|_| String::new());
-    cells[5] = outcome.to_owned();
+    cells[6] = outcome.to_owned();
     cells
 }
 
-fn fragment_cells(fragment: &Fragment) -> [String; 6] {
+fn fragment_cells(fragment: &Fragment) -> [String; 7] {
     let stencil = fragment.stored_stencil.map_or(String::new(), |stencil| format!(", stencil {stencil}"));
     [
         fragment.instance.to_string(),
         fragment.primitive.to_string(),
+        fragment.sample.to_string(),
         if fragment.is_front { "front" } else { "back" }.to_owned(),
         number(fragment.depth),
         fragment.stored_depth.map_or("-".to_owned(), |depth| format!("{}{stencil}", number(depth))),
@@ -113,7 +123,7 @@ fn fate(fate: Fate) -> &'static str {
         Fate::OutsideViewport => "outside of the viewport",
         Fate::OutsideScissor => "outside of the scissor rectangle",
         Fate::ClipDistance => "clipped by a clip distance or plane",
-        Fate::SampleMask => "masked: sample_mask is without its lowest bit",
+        Fate::SampleMask => "masked: sample_mask has none of its samples",
         Fate::FailedStencil => "failed the stencil test",
         Fate::FailedDepth => "failed the depth test",
         Fate::Discarded => "discarded by the shader",
@@ -127,7 +137,7 @@ fn fate(fate: Fate) -> &'static str {
 fn texel_lines(
     cells: &mut Vec<Vec<String>>,
     head: [String; 2],
-    middle: [String; 6],
+    middle: [String; 7],
     step: &PixelStep,
     texels: &[[u128; 2]],
 ) {
@@ -144,7 +154,7 @@ fn texel_lines(
     }
 }
 
-fn line(head: [String; 2], middle: [String; 6], texture: [String; 3]) -> Vec<String> {
+fn line(head: [String; 2], middle: [String; 7], texture: [String; 3]) -> Vec<String> {
     head.into_iter().chain(middle).chain(texture).collect()
 }
 
@@ -200,6 +210,7 @@ pub(super) fn json(step: &PixelStep) -> Value {
                 json!({
                     "instance": fragment.instance,
                     "primitive": fragment.primitive,
+                    "sample": fragment.sample,
                     "front": fragment.is_front,
                     "depth": fragment.depth,
                     "stored_depth": fragment.stored_depth,

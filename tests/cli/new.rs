@@ -199,6 +199,68 @@ impl Folder {
     }
 }
 
+/// What differs within a pixel is drawn to targets of several samples; interpolation at centroids, and textures that have
+/// several, ask for none.
+#[test]
+fn targets_have_several_samples_where_a_pixel_shader_asks_for_them() {
+    let folder = Folder::new();
+    for (name, are_several) in [
+        ("sampleidx.ps_4_1", true),
+        ("coverage.ps_5_0", true),
+        ("evals.ps_5_1", true),
+        ("interp.ps_5_0", false),
+        ("msld.ps_4_0", false),
+    ] {
+        let shader = repository(&format!("tests/data/graphics/semantics.{name}.cso"));
+        folder.brolga(&["new", shader.to_str().unwrap(), "-o", "drawn", "--force"]).fails(0, &[]);
+        let text = fs::read_to_string(folder.path("drawn/document.toml")).unwrap();
+        let [resolves, targets] = ["op = \"resolve\"", "targets = [\"many\"]"].map(|line| text.contains(line));
+        assert_eq!([resolves, targets], [are_several; 2], "{name}:\n{text}");
+    }
+}
+
+/// A shader that gives each sample a colour and a number of its own: the colours become their mean, which integers do not
+/// have.
+#[test]
+fn each_sample_of_a_draw_counts() {
+    let folder = Folder::new();
+    let shader = repository("tests/cli/samples_index.cso");
+    folder.brolga(&["new", shader.to_str().unwrap(), "-o", "index"]).fails(0, &[]);
+    folder.brolga(&["run", "index", "--engine", "both"]).fails(0, &[]);
+    // Half of 255, rounded up.
+    assert_eq!(folder.picture("index.png")[128][128], [128; 4]);
+    let array = fs::read(folder.path("index1.npy")).unwrap();
+    let (head, texels) = array.split_at(128);
+    assert!(str::from_utf8(&head[10..]).unwrap().contains("'shape': (256, 256, 4, 4)"));
+    let samples = &texels[(128 * 256 + 128) * 64..][..64];
+    let numbers: Vec<u32> = samples.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    assert_eq!(numbers.chunks(4).map(|sample| sample[0]).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    // The depth buffer of a mesh has as many.
+    folder.write("triangle.obj", "v -1 -1 0\nv 1 -1 0\nv 0 1 0\nf 1 2 3\n");
+    folder.brolga(&["new", shader.to_str().unwrap(), "triangle.obj", "-o", "mesh"]).fails(0, &[]);
+    folder.brolga(&["run", "mesh", "--engine", "both"]).fails(0, &[]);
+    let text = fs::read_to_string(folder.path("mesh/document.toml")).unwrap();
+    assert_eq!(text.lines().filter(|line| line.starts_with("samples = 4")).count(), 3, "{text}");
+}
+
+/// The shader reads the last samples of both textures, one of which has as many as it says.
+#[test]
+fn textures_of_several_samples_show_squares() {
+    let folder = Folder::new();
+    let shader = repository("tests/cli/samples_texels.cso");
+    folder.brolga(&["new", shader.to_str().unwrap(), "-o", "texels"]).fails(0, &[]);
+    folder.brolga(&["run", "texels", "--engine", "both"]).fails(0, &[]);
+    let text = fs::read_to_string(folder.path("texels/document.toml")).unwrap();
+    for lines in ["height = 4\nsamples = 8\nu32 = [\n", "layers = 4\nsamples = 4\nu32 = [\n"] {
+        assert!(text.contains(lines), "{text}");
+    }
+    let picture = folder.picture("texels.png");
+    for (x, y) in (0..4).flat_map(|y| (0..4).map(move |x| (x, y))) {
+        let expected = if (x + y) % 2 == 0 { 255 } else { 128 };
+        assert_eq!(picture[64 * y + 32][64 * x + 32], [expected, expected, expected, 255], "texel {x}, {y}");
+    }
+}
+
 /// The colours of the corners, which the vertex shader passes on.
 #[test]
 fn a_draw_shows_what_the_shader_gives() {

@@ -492,7 +492,7 @@ fn what_keeps_primitives_from_a_pixel_is_told() {
         (
             "\"vertices\": 3",
             "\"vertices\": 3, \"sample_mask\": 0",
-            "masked: sample_mask is without its lowest bit",
+            "masked: sample_mask has none of its samples",
             "of 1 primitive 1 drawn",
         ),
     ] {

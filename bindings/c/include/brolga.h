@@ -682,8 +682,8 @@ typedef void (*BrolgaRelease)(void *context);
 
 // The shape of a texture. Extents that its kind lacks are 1.
 //
-// Texels are packed: for each layer, each sample, each mip level, each slice, each row. So samples are planes, as layers
-// are. In a block-compressed format this applies to blocks.
+// Texels are packed: for each layer, each sample, each mip level, each slice, each row. So samples are planes, as
+// layers are. In a block-compressed format this applies to blocks.
 typedef struct {
   // Size of this struct in bytes, set by its init function.
   size_t size;
@@ -706,6 +706,8 @@ typedef struct {
   // The row pitch in bytes, of rows of blocks if there are any, for a texture of one mip level, as in memory of
   // other owners; 0, the default, where rows are packed. Slices and layers follow without further padding.
   uint64_t row_pitch_bytes;
+  // `true` if all samples lie at the center of a pixel; `false` for the standard pattern, as by default.
+  bool center_pattern;
 } BrolgaTextureOptions;
 
 // A box of texels of one mip level of one layer. In a block-compressed format it consists of whole blocks, up to the
@@ -713,7 +715,8 @@ typedef struct {
 typedef struct {
   // The mip level.
   uint32_t mip;
-  // The layer, each face of a cube counted.
+  // The layer, each face of a cube and each sample counted: sample k of layer l of a texture with n samples is
+  // l * n + k.
   uint32_t layer;
   // The first texel along x, y and z.
   uint32_t origin[3];
@@ -1065,13 +1068,19 @@ typedef struct {
   const BrolgaCompileOptions *pixel_compile;
   // The number of samples of the targets and the depth buffer: 1, 2, 4 or 8; 1 by default.
   uint32_t samples;
+  // `true` if all of these samples lie at the center of a pixel; `false` for the standard pattern, as by default.
+  bool center_pattern;
+  // The number of samples of a pixel that primitives cover, whatever the targets have: 1, 4, 8 or 16; 0, the default,
+  // for those of the targets. More than 1 need targets of one sample, or none. ForcedSampleCount.
+  uint32_t forced_samples;
 } BrolgaPipelineOptions;
 
 // The targets of a pass, and its limits.
 typedef struct {
   // Size of this struct in bytes, set by its init function.
   size_t size;
-  // The targets: views of textures, whose first mip level and all layers are drawn to.
+  // The targets: views of textures, whose first mip level and all layers are drawn to. All have the same number of
+  // samples.
   const BrolgaView *const *targets;
   // Number of targets, at most 8.
   size_t target_count;
@@ -1191,7 +1200,7 @@ typedef struct {
   uint64_t clipper_primitives;
   // Invocations of the pixel shader, without helper pixels (PSInvocations).
   uint64_t pixel_invocations;
-  // Pixels that passed all tests, as counted by occlusion queries.
+  // Samples that passed all tests, as counted by occlusion queries; without multisampling these are pixels.
   uint64_t samples;
   // Zero.
   uint64_t reserved;
@@ -1506,6 +1515,17 @@ BrolgaCode brolga_texture_read(const BrolgaTexture *texture,
 // Generates all mip levels of all layers but the first, each from the one before: 2 x 2 texels become their mean, or 2
 // x 2 x 2.
 BrolgaCode brolga_texture_generate_mips(const BrolgaTexture *texture, BrolgaError *error);
+
+// Resolves a layer of a texture with several samples to a texture with one sample: each texel becomes the mean of its
+// samples. `to_box` is a whole mip level of a layer with the same extents, as brolga_texture_level returns it; NULL
+// for the first one. `format_of_both` says how texels are seen: a BrolgaFormat, or a number of DXGI_FORMAT; 0 for the
+// format of `to`. Integers and depths have no mean.
+BrolgaCode brolga_texture_resolve(const BrolgaTexture *from,
+                                  uint32_t from_layer,
+                                  const BrolgaTexture *to,
+                                  const BrolgaTexelBox *to_box,
+                                  uint32_t format_of_both,
+                                  BrolgaError *error);
 
 // Fills options with the defaults. `size` is sizeof(BrolgaBufferViewOptions).
 BrolgaCode brolga_buffer_view_options_init(BrolgaBufferViewOptions *view_options, size_t size);

@@ -234,6 +234,15 @@ public:
                      row_pitch_bytes);
     }
     void generate_mips() const { detail::call(brolga_texture_generate_mips, get()); }
+    /// Resolves a layer to the first level of a texture, seen in its format.
+    void resolve(std::uint32_t layer, const Texture &to) const {
+        detail::call(brolga_texture_resolve, get(), layer, to.get(), static_cast<const BrolgaTexelBox *>(nullptr),
+                     std::uint32_t{0});
+    }
+    /// Resolves a layer to another whole level, or in another format.
+    void resolve(std::uint32_t layer, const Texture &to, const BrolgaTexelBox &level, std::uint32_t format = 0) const {
+        detail::call(brolga_texture_resolve, get(), layer, to.get(), &level, format);
+    }
 };
 
 class View : public Object<BrolgaView, brolga_view_destroy> {

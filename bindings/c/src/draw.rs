@@ -45,7 +45,8 @@ self_cell!(
 pub struct PassOptions {
     /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// The targets: views of textures, whose first mip level and all layers are drawn to.
+    /// The targets: views of textures, whose first mip level and all layers are drawn to. All have the same number of
+    /// samples.
     pub targets: *const *const View,
     /// Number of targets, at most 8.
     pub target_count: usize,
@@ -226,7 +227,7 @@ pub struct Statistics {
     pub clipper_primitives: u64,
     /// Invocations of the pixel shader, without helper pixels (PSInvocations).
     pub pixel_invocations: u64,
-    /// Pixels that passed all tests, as counted by occlusion queries.
+    /// Samples that passed all tests, as counted by occlusion queries; without multisampling these are pixels.
     pub samples: u64,
     /// Zero.
     pub reserved: u64,

@@ -22,8 +22,8 @@ impl HandleKind for Texture {
 
 /// The shape of a texture. Extents that its kind lacks are 1.
 ///
-/// Texels are packed: for each layer, each sample, each mip level, each slice, each row. So samples are planes, as layers
-/// are. In a block-compressed format this applies to blocks.
+/// Texels are packed: for each layer, each sample, each mip level, each slice, each row. So samples are planes, as
+/// layers are. In a block-compressed format this applies to blocks.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TextureOptions {
@@ -77,7 +77,8 @@ impl Default for TextureOptions {
 pub struct TexelBox {
     /// The mip level.
     pub mip: u32,
-    /// The layer, each face of a cube counted.
+    /// The layer, each face of a cube and each sample counted: sample k of layer l of a texture with n samples is
+    /// l * n + k.
     pub layer: u32,
     /// The first texel along x, y and z.
     pub origin: [u32; 3],
@@ -264,9 +265,10 @@ pub unsafe extern "C" fn brolga_texture_generate_mips(texture: *const Texture, e
     unsafe { guard(error, || Ok(get(texture)?.generate_mips()?)) }
 }
 
-/// Resolves a layer of a texture with several samples to a box that is a whole mip level of a layer of a texture with one
-/// sample and the same extents, NULL for its first: each texel becomes the mean of its samples. `format` says how texels
-/// are seen: a BrolgaFormat, or a number of DXGI_FORMAT; 0 for the format of `to`. Integers and depths have no mean.
+/// Resolves a layer of a texture with several samples to a texture with one sample: each texel becomes the mean of its
+/// samples. `to_box` is a whole mip level of a layer with the same extents, as brolga_texture_level returns it; NULL
+/// for the first one. `format_of_both` says how texels are seen: a BrolgaFormat, or a number of DXGI_FORMAT; 0 for the
+/// format of `to`. Integers and depths have no mean.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_texture_resolve(
     from: *const Texture,
@@ -284,7 +286,16 @@ pub unsafe extern "C" fn brolga_texture_resolve(
                 0 => to.shape().format,
                 number => format(number, "the format of a resolve")?,
             };
-            Ok(from.resolve(from_layer, to, &part_of(to, to_box)?, seen)?)
+            let part = part_of(to, to_box)?;
+            let whole = to.level(part.mip, part.layer)?;
+            if part != whole {
+                let (brolga::TexelBox { origin, extents, .. }, [width, height, _]) = (part, whole.extents);
+                return Err(Failure::argument(format!(
+                    "the box of a resolve is at {origin:?} with extents {extents:?}, but must be all {width} x {height} \
+                     texels of its level, as from brolga_texture_level"
+                )));
+            }
+            Ok(from.resolve(from_layer, to, &whole, seen)?)
         })
     }
 }

@@ -82,9 +82,12 @@ impl Device {
 
     /// A texture of zeros, or over an array's memory, for properties that arrays do not have.
     ///
-    /// Texels are packed: for each layer, each mip level, each slice, each row. `dimension` is as in "texturecube"; by
-    /// default it follows from the extents.
-    #[pyo3(signature = (format, width, height=1, *, depth=1, layers=None, mips=1, dimension=None, data=None))]
+    /// Texels are packed: for each layer, each sample, each mip level, each slice, each row. `dimension` is as in
+    /// "texturecube"; by default it follows from the extents. With `samples`, 2, 4, 8 or 16, a 2D texture, or an array
+    /// of them, is multisampled; with `center_pattern` all samples lie at the center of a pixel, not in the standard
+    /// pattern.
+    #[pyo3(signature = (format, width, height=1, *, depth=1, layers=None, mips=1, dimension=None, data=None, samples=1,
+        center_pattern=false))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn texture(
         &self,
@@ -96,6 +99,8 @@ impl Device {
         mips: u32,
         dimension: Option<&str>,
         data: Option<&Bound<'_, PyAny>>,
+        samples: u32,
+        center_pattern: bool,
     ) -> PyResult<Texture> {
         let dimension = match (dimension, layers) {
             (Some(name), _) => parse_dimension(name)?,
@@ -104,7 +109,9 @@ impl Device {
             (None, None) => brolga::Dimension::Texture2d,
         };
         let shape = TextureShape::new(dimension, parse_format(format)?, width).height(height).depth(depth).mips(mips);
-        let shape = layers.map_or(shape, |layers| shape.layers(layers));
+        let shape = layers.map_or(shape, |layers| shape.layers(layers)).center_pattern(center_pattern);
+        // A texture of one sample is multisampled only where `dimension` says so.
+        let shape = if samples == 1 { shape } else { shape.samples(samples) };
         texture(&self.device, shape, data)
     }
 
@@ -112,9 +119,10 @@ impl Device {
     ///
     /// `inputs` fill the vertex shader's inputs: a NumPy dtype whose fields are named like the semantics, or tuples of
     /// a semantic, a format, an offset in bytes and optionally a slot and a step rate by instances. `targets` and
-    /// `depth` are formats. `topology`, `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of documents
-    /// (docs/document.md).
-    #[pyo3(signature = (vs, ps=None, *, inputs=None, targets=None, depth=None, **state))]
+    /// `depth` are formats, `samples` and `center_pattern` those of the textures that are drawn to. `topology`,
+    /// `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of documents (docs/document.md).
+    #[pyo3(signature = (vs, ps=None, *, inputs=None, targets=None, depth=None, samples=1, center_pattern=false,
+        **state))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn pipeline(
         &self,
@@ -124,10 +132,13 @@ impl Device {
         inputs: Option<&Bound<'_, PyAny>>,
         targets: Option<Vec<String>>,
         depth: Option<&str>,
+        samples: u32,
+        center_pattern: bool,
         state: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Pipeline> {
         let state = state.unwrap_or_else(|| PyDict::new(py));
-        Pipeline::new(py, &self.device, vs, ps, inputs, &targets.unwrap_or_default(), depth, &state)
+        let (targets, samples) = (targets.unwrap_or_default(), (samples, center_pattern));
+        Pipeline::new(py, &self.device, vs, ps, inputs, &targets, depth, samples, &state)
     }
 
     /// Draws into targets, in order: arrays of rows of pixels, or textures, in the formats of the pipelines. Existing

@@ -38,6 +38,7 @@ impl Pipeline {
         inputs: Option<&Bound<'_, PyAny>>,
         targets: &[String],
         depth: Option<&str>,
+        (samples, center_pattern): (u32, bool),
         state: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
         let json = to_json(state)?;
@@ -51,6 +52,7 @@ impl Pipeline {
         let depth_format = depth.map(parse_format).transpose()?;
         let mut desc =
             brolga::document::pipeline_state(&json, modules, &formats, depth_format).map_err(Failure::from)?;
+        (desc.samples, desc.center_pattern) = (samples, center_pattern);
         if let Some(inputs) = inputs {
             desc.input_layout.extend(input_layout(inputs)?);
         }
@@ -90,9 +92,11 @@ impl Pipeline {
     /// `vertices` are the vertex buffers from slot 0 on: arrays whose first axis goes from vertex to vertex. `indices`
     /// is an array of 16 or 32 bits. `bindings` are those of both shaders, as for `Shader.dispatch`. `viewport` is
     /// left, top, width, height, and optionally minimum and maximum depth; `scissor` left, top, right, bottom, in
-    /// pixels. By default both are the whole target.
+    /// pixels. By default both are the whole target. `sample_mask` has a bit for each sample, the first in the lowest
+    /// bit: others than those are not drawn.
     #[pyo3(signature = (count=None, *, vertices=None, indices=None, bindings=None, instances=1, first=0, base_vertex=0,
-        first_instance=0, viewport=None, scissor=None, blend_factor=None, stencil_reference=0))]
+        first_instance=0, viewport=None, scissor=None, blend_factor=None, stencil_reference=0,
+        sample_mask=0xffff_ffff))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn draw(
         slf: &Bound<'_, Self>,
@@ -108,6 +112,7 @@ impl Pipeline {
         scissor: Option<[i32; 4]>,
         blend_factor: Option<[f32; 4]>,
         stencil_reference: u8,
+        sample_mask: u32,
     ) -> PyResult<Draw> {
         let py = slf.py();
         let mut lengths = Vec::new();
@@ -150,6 +155,7 @@ impl Pipeline {
             scissor,
             blend_factor: blend_factor.unwrap_or([1.0; 4]),
             stencil_reference,
+            sample_mask,
         })
     }
 }
@@ -170,6 +176,7 @@ pub struct Draw {
     scissor: Option<Bounds>,
     blend_factor: [f32; 4],
     stencil_reference: u8,
+    sample_mask: u32,
 }
 
 impl Draw {
@@ -182,6 +189,7 @@ impl Draw {
         (draw.instances, draw.first_instance) = (self.instances, self.first_instance);
         (draw.viewport, draw.scissor) = (self.viewport, self.scissor);
         (draw.blend_factor, draw.stencil_reference) = (self.blend_factor, self.stencil_reference);
+        draw.sample_mask = self.sample_mask;
         draw
     }
 }
@@ -204,10 +212,10 @@ pub fn draw<'py>(
             let (found, count) = (targets.len(), pipeline.formats.len());
             Failure::new(ErrorKind::Call, format!("{found} targets for a pipeline with {count}"))
         })?;
-        colors.push(target(object, format)?);
+        colors.push(target(object, format)?.get().view.clone());
     }
     let depth = depth.map(|object| target(object, pipeline.depth_format.unwrap_or(Format::D32_FLOAT))).transpose()?;
-    let targets = Targets { colors, depth: depth.map(DepthView::new) };
+    let targets = Targets { colors, depth: depth.map(|depth| DepthView::new(depth.get().view.clone())) };
     let draws: Vec<_> = draws.iter().map(|draw| draw.get()).collect();
     let work = |token: &CancelToken| -> Result<Vec<Statistics>, DrawError> {
         let mut limits = Dispatch::new([0; 3]).cancel(token.clone());

@@ -31,7 +31,7 @@ pub fn check_target(array: &Array, format: Format) -> Result<(), Failure> {
     }
     let (found, wanted) = (array.type_name(), numbers.name(bits));
     Err(Failure::resource(format!(
-        "what is drawn to as {format} is an array of {wanted}, not of {found}: numpy.zeros(shape, numpy.{wanted}) makes one"
+        "a target of {format} is an array of {wanted}, not of {found}: numpy.zeros(shape, numpy.{wanted}) makes one"
     )))
 }
 

@@ -1,7 +1,7 @@
 //! Defines values for bindings other than arrays: arrays with a format, textures, samplers.
 
 use brolga::files::Array as Layout;
-use brolga::{Counter, Dimension, Format, Sampler as State, Texture as Texels, TextureShape};
+use brolga::{Buffer, Counter, Dimension, Format, GuardPages, Sampler as State, Texture as Texels, TextureShape};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -59,7 +59,7 @@ impl View {
     }
 }
 
-/// A texture with properties that an array cannot have: mip levels, cubes, block formats, or a part of one.
+/// A texture with properties that an array cannot have: mip levels, samples, cubes, block formats, or a part of one.
 /// `Device.texture` makes it.
 #[pyclass(frozen, module = "brolga")]
 pub struct Texture {
@@ -70,6 +70,13 @@ pub struct Texture {
 impl Texture {
     pub fn of(texture: Texels) -> Self {
         Self { view: brolga::View::texture(texture.clone()), texture }
+    }
+
+    /// A texture of zeros for a layer of this one with one sample.
+    fn one_sample(&self, format: Format) -> Result<Texels, Failure> {
+        let shape = self.texture.shape();
+        let shape = TextureShape::texture_2d(format, shape.width, shape.height);
+        Ok(Texels::new(Buffer::zeroed(shape.size_bytes()?, GuardPages::default())?, shape)?)
     }
 }
 
@@ -87,8 +94,17 @@ impl Texture {
         self.view.dimension().map(Dimension::name)
     }
 
+    /// The number of samples of a texel: 1, or more for a multisampled texture.
+    #[getter]
+    fn samples(&self) -> u32 {
+        self.texture.shape().samples
+    }
+
     /// The texels of a mip level of a layer, as an array over the texture's memory: (slices,) rows, texels of a row,
     /// components. Of the first mip level of a texture with one level it has all layers, as its first axis.
+    ///
+    /// The samples of a multisampled texture are planes, which count as layers here: sample k of layer l of a texture
+    /// with n samples is plane l * n + k. So the first axis counts planes, and `layer` is the number of one.
     #[pyo3(signature = (mip=0, layer=None))]
     fn array<'py>(&self, py: Python<'py>, mip: u32, layer: Option<u32>) -> PyResult<Bound<'py, PyAny>> {
         let (buffer, shape) = (self.texture.buffer(), self.texture.shape());
@@ -97,7 +113,14 @@ impl Texture {
             return Err(Failure::resource(message).into());
         }
         if let (1, None, 0) = (shape.mips, layer, mip) {
-            return to_numpy(py, buffer, 0..buffer.size_bytes(), &Layout::of_texture(shape));
+            // In files the samples of a texel are side by side, in memory they are planes.
+            let layout = if shape.dimension.is_multisampled() {
+                let sides = [shape.planes(), shape.height, shape.width];
+                Layout::of_texels(shape.format, sides.map(u64::from).to_vec())
+            } else {
+                Layout::of_texture(shape)
+            };
+            return to_numpy(py, buffer, 0..buffer.size_bytes(), &layout);
         }
         let layer = layer.unwrap_or(0);
         let [width, height, depth] = self.texture.level(mip, layer).map_err(Failure::from)?.extents;
@@ -151,6 +174,38 @@ impl Texture {
         interruptible(py, &brolga::CancelToken::new(), make)
     }
 
+    /// Resolves a layer of a multisampled texture to a texture, or an array, with one sample and the same extents: each
+    /// texel becomes the mean of its samples. Returns the texture resolved to; without `to` a new one.
+    ///
+    /// `mip` and `to_layer` are the mip level and the layer of `to`. `format` says how texels of both are seen: by
+    /// default as `to` sees them, or as this texture does if `to` is an array or not given. Integers and depths have no
+    /// mean.
+    #[pyo3(signature = (to=None, *, layer=0, mip=0, to_layer=0, format=None))]
+    fn resolve<'py>(
+        &self,
+        py: Python<'py>,
+        to: Option<&Bound<'py, PyAny>>,
+        layer: u32,
+        mip: u32,
+        to_layer: u32,
+        format: Option<&str>,
+    ) -> PyResult<Bound<'py, Texture>> {
+        let given = format.map(parse_format).transpose()?;
+        let own = given.or(self.view.format()).unwrap_or(self.texture.shape().format);
+        let to = match to {
+            Some(to) => target(to, own)?,
+            None => Bound::new(py, Self::of(self.one_sample(own)?))?,
+        };
+        let Texture { view, texture } = to.get();
+        let format = given.or(view.format()).unwrap_or(own);
+        let at = texture.level(mip, to_layer).map_err(Failure::from)?;
+        let resolve = |token: &brolga::CancelToken| {
+            self.texture.resolve_until(layer, texture, &at, format, &|| token.is_cancelled())
+        };
+        interruptible(py, &brolga::CancelToken::new(), resolve)?;
+        Ok(to)
+    }
+
     /// Hands the texels of `array()` to other libraries.
     #[pyo3(signature = (**options))]
     fn __dlpack__<'py>(&self, py: Python<'py>, options: Option<Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
@@ -162,9 +217,11 @@ impl Texture {
     }
 
     fn __repr__(&self) -> String {
-        let TextureShape { dimension, format, width, height, depth, layers, mips, .. } = *self.texture.shape();
+        let TextureShape { dimension, format, width, height, depth, layers, mips, samples, .. } = *self.texture.shape();
+        let samples = if samples > 1 { format!(", {samples} samples") } else { String::new() };
         format!(
-            "<brolga.Texture {dimension} {format} {width} x {height} x {depth}, {layers} layers, {mips} mip levels>"
+            "<brolga.Texture {dimension} {format} {width} x {height} x {depth}, {layers} layers, {mips} mip \
+             levels{samples}>"
         )
     }
 }
@@ -200,10 +257,10 @@ pub fn texture(device: &brolga::Device, shape: TextureShape, data: Option<&Bound
     Ok(Texture::of(texture))
 }
 
-/// A target: a texture, or an array in its own format or a pipeline's.
-pub fn target(object: &Bound<'_, PyAny>, format: Format) -> PyResult<brolga::View> {
+/// A target: a texture, or a new one over an array, in the array's own format or a given one, as a pipeline's.
+pub fn target<'py>(object: &Bound<'py, PyAny>, format: Format) -> PyResult<Bound<'py, Texture>> {
     if let Ok(texture) = object.cast::<Texture>() {
-        return Ok(texture.get().view.clone());
+        return Ok(texture.clone());
     }
     let texture = match object.cast::<View>() {
         Ok(view) => {
@@ -216,7 +273,7 @@ pub fn target(object: &Bound<'_, PyAny>, format: Format) -> PyResult<brolga::Vie
             texels::texture(array, Dimension::Texture2d, format)
         }
     };
-    Ok(brolga::View::texture(texture?))
+    Bound::new(object.py(), Texture::of(texture?))
 }
 
 /// A format by its name.

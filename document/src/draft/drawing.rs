@@ -6,13 +6,13 @@ use brolga_bytecode::sm5::Stage;
 use brolga_files::Mesh;
 use brolga_raster::layout::InputElement;
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
-use brolga_runtime::{Device, Format, StageKind, SystemValue};
+use brolga_runtime::{Device, Format, Signature, StageKind, SystemValue};
 
 use super::camera::Camera;
 use super::first_values::{Seen, Words};
-use super::page::Page;
+use super::page::{Page, with_comment};
 use super::part::Part;
-use super::registers::{Form, Slot, slots};
+use super::registers::{Form, SAMPLES, Slot, slots};
 use super::{Draft, DraftError, DraftShader, companion, constants};
 use crate::text::quoted;
 
@@ -57,7 +57,8 @@ pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Res
     let mesh =
         draft.mesh.map(|mesh| Mesh::parse(mesh.text, limits.buffer_bytes).map_err(DraftError::Mesh)).transpose()?;
     let [vertex, pixel] = &parts[..] else { return Err(DraftError::NoPosition) };
-    let drawing = Drawing { draft, vertex, pixel, mesh: mesh.as_ref(), is_direct3d9: vertex.is_direct3d9() };
+    let (is_direct3d9, has_samples) = (vertex.is_direct3d9(), asks_for_samples(pixel));
+    let drawing = Drawing { draft, vertex, pixel, mesh: mesh.as_ref(), is_direct3d9, has_samples };
     drawing.text().map(|text| (files, text))
 }
 
@@ -76,6 +77,14 @@ fn check_fit(device: &Device, parts: &[Part]) -> Result<(), DraftError> {
     Pipeline::new(device, &desc).map(drop).map_err(DraftError::Fit)
 }
 
+/// `true` if a pixel shader shows what it does only on targets of several samples: it runs for each of them, reads which
+/// are covered, or evaluates inputs where they lie.
+fn asks_for_samples(pixel: &Part) -> bool {
+    let module = pixel.shader.module();
+    let reads_coverage = module.inputs().iter().any(|input| input.system_value == Some(SystemValue::Coverage));
+    pixel.uses.evaluates || reads_coverage || module.stage().signature().is_some_and(Signature::is_per_sample)
+}
+
 /// The inputs of a vertex shader that buffers fill.
 fn filled(part: &Part) -> impl Iterator<Item = &Element> {
     let is_filled = |input: &&Element| input.system_value.is_none() && !input.name.is_empty();
@@ -89,6 +98,16 @@ struct Drawing<'a> {
     pixel: &'a Part,
     mesh: Option<&'a Mesh>,
     is_direct3d9: bool,
+    /// Set if it is drawn to textures of several samples.
+    has_samples: bool,
+}
+
+/// What an output of the pixel shader is drawn to.
+struct Picture {
+    target: String,
+    /// The texture of one sample that it becomes, if it has several. Integers have no mean.
+    resolved: Option<String>,
+    is_color: bool,
 }
 
 /// An element of the input layout.
@@ -129,11 +148,15 @@ impl Drawing<'_> {
                 self.constants(&mut page, name, part, seen);
             }
         }
-        for (n, (name, is_shown)) in pictures.iter().enumerate() {
+        for (n, Picture { target, resolved, is_color }) in pictures.iter().enumerate() {
             let number = if n == 0 { String::new() } else { n.to_string() };
-            let ending = if *is_shown { "png" } else { "dds" };
+            let ending = match () {
+                () if *is_color => "png",
+                () if self.has_samples => "npy",
+                () => "dds",
+            };
             page.table("[[save]]");
-            page.line(&format!("resource = \"{name}\""));
+            page.line(&format!("resource = \"{}\"", resolved.as_ref().unwrap_or(target)));
             page.line(&format!("file = {}", quoted(&format!("{}{number}.{ending}", self.draft.name))));
         }
         Ok(page.out)
@@ -267,8 +290,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// The tables of what is drawn to, and their names, with whether they are colours.
-    fn pictures(&self, page: &mut Page<'_>) -> Vec<(String, bool)> {
+    /// The tables of what is drawn to.
+    fn pictures(&self, page: &mut Page<'_>) -> Vec<Picture> {
         let targets: Vec<&Element> = match self.is_direct3d9 {
             true => Vec::new(),
             false => {
@@ -282,35 +305,39 @@ impl Drawing<'_> {
         let side = SIDES[usize::from(self.vertex.uses.is_racing || self.pixel.uses.is_racing)];
         for n in 0..if self.is_direct3d9 { 1 } else { count } {
             let output = targets.iter().find(|output| number(output) == Some(n));
-            let (format, is_shown) = match output.and_then(|output| output.format) {
+            let (format, is_color) = match output.and_then(|output| output.format) {
                 _ if self.is_direct3d9 => ("A8R8G8B8", true),
                 Some("uint") => ("R32G32B32A32_UINT", false),
                 Some("int") => ("R32G32B32A32_SINT", false),
                 _ => ("R8G8B8A8_UNORM", true),
             };
-            let name = if n == 0 { "picture".to_owned() } else { format!("picture{n}") };
-            page.table(&format!("[resources.{name}]"));
-            page.line("kind = \"texture2d\"");
-            page.lines([format!("format = \"{format}\""), format!("width = {side}"), format!("height = {side}")]);
-            pictures.push((name, is_shown));
+            let named = |name: &str| if n == 0 { name.to_owned() } else { format!("{name}{n}") };
+            let picture = match self.has_samples {
+                true => Picture { target: named("many"), resolved: is_color.then(|| named("picture")), is_color },
+                false => Picture { target: named("picture"), resolved: None, is_color },
+            };
+            texture(page, &picture.target, format, side, self.has_samples);
+            if let Some(resolved) = &picture.resolved {
+                texture(page, resolved, format, side, false);
+            }
+            pictures.push(picture);
         }
         if self.mesh.is_some() {
-            page.table("[resources.depth]");
-            page.line("kind = \"texture2d\"");
             let format = if self.is_direct3d9 { "D24X8" } else { "D32_FLOAT" };
-            page.lines([format!("format = \"{format}\""), format!("width = {side}"), format!("height = {side}")]);
+            texture(page, "depth", format, side, self.has_samples);
         }
         pictures
     }
 
-    fn steps(&self, page: &mut Page<'_>, layout: &[Filled<'_>], pictures: &[(String, bool)], bound: Vec<String>) {
+    fn steps(&self, page: &mut Page<'_>, layout: &[Filled<'_>], pictures: &[Picture], bound: Vec<String>) {
         let (target, depth) = match self.is_direct3d9 {
             true => ("target", "depth_target"),
             false => ("resource", "resource"),
         };
-        for (name, _) in pictures.iter().filter(|(_, is_shown)| *is_shown) {
+        for picture in pictures.iter().filter(|picture| picture.is_color) {
             page.table("[[steps]]");
-            page.lines(["op = \"clear\"", &format!("{target} = \"{name}\""), "color = [0.1, 0.1, 0.2, 1.0]"]);
+            let cleared = format!("{target} = \"{}\"", picture.target);
+            page.lines(["op = \"clear\"", &cleared, "color = [0.1, 0.1, 0.2, 1.0]"]);
         }
         if self.mesh.is_some() {
             page.table("[[steps]]");
@@ -319,7 +346,7 @@ impl Drawing<'_> {
         page.table("[[steps]]");
         page.line(if self.mesh.is_some() { "op = \"draw_indexed\"" } else { "op = \"draw\"" });
         page.line("pipeline = \"main\"");
-        let names: Vec<_> = pictures.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        let names: Vec<_> = pictures.iter().map(|picture| format!("\"{}\"", picture.target)).collect();
         match self.is_direct3d9 {
             true => page.line("target = \"picture\""),
             false => page.line(&format!("targets = [{}]", names.join(", "))),
@@ -344,6 +371,12 @@ impl Drawing<'_> {
             let key = crate::text::key(name);
             format!("bind.{key} = {}", quoted(name))
         }));
+        for picture in pictures {
+            let Some(resolved) = &picture.resolved else { continue };
+            page.table("[[steps]]");
+            let from = format!("from = \"{}\"", picture.target);
+            page.lines(["op = \"resolve\"", &from, &format!("to = \"{resolved}\"")]);
+        }
     }
 
     /// The constants of a shader of Direct3D 9 that have names.
@@ -356,6 +389,16 @@ impl Drawing<'_> {
                 page.lines(lines);
             }
         }
+    }
+}
+
+/// The table of a square texture.
+fn texture(page: &mut Page<'_>, name: &str, format: &str, side: u32, has_samples: bool) {
+    page.table(&format!("[resources.{name}]"));
+    page.line("kind = \"texture2d\"");
+    page.lines([format!("format = \"{format}\""), format!("width = {side}"), format!("height = {side}")]);
+    if has_samples {
+        page.line(&with_comment(&format!("samples = {SAMPLES}"), "of a pixel: 2, 4 or 8"));
     }
 }
 

@@ -15,6 +15,10 @@ use crate::text::{key, quoted};
 pub(super) const ELEMENTS: u32 = 1024;
 /// Texels along a side of textures that draws read: squares of two colours.
 const SQUARES: u32 = 4;
+/// Samples of a texel, where the shader does not say how many.
+pub(super) const SAMPLES: u32 = 4;
+/// The most that a texture can have.
+const MOST_SAMPLES: u32 = 16;
 
 /// The form of the document.
 pub(super) enum Form<'a> {
@@ -67,6 +71,13 @@ impl<'a> Slot<'a> {
         self.declared.kind.to_string()
     }
 
+    /// The samples of a texel of a multisampled texture: as many as a shader says, if a texture can have them.
+    fn samples(&self) -> u32 {
+        let parts = [Some(self.part), self.other.map(|(part, _)| part)];
+        let said = parts.into_iter().flatten().find_map(|part| part.binding(self.register)?.0.samples);
+        said.filter(|samples| *samples <= MOST_SAMPLES && samples.is_power_of_two()).unwrap_or(SAMPLES)
+    }
+
     fn known(&self) -> Known<'a> {
         let Some((binding, element)) = self.part.binding(self.register) else { return Known::default() };
         let name = binding.name.as_deref();
@@ -90,7 +101,8 @@ pub(super) fn length(form: &Form<'_>, dimension: Dimension, extent: Extent) -> u
     match extent {
         Extent::Mips => 1,
         Extent::Layers if dimension.is_cube() => 6,
-        Extent::Layers | Extent::Samples => 4,
+        Extent::Layers => 4,
+        Extent::Samples => SAMPLES,
         Extent::Width | Extent::Height | Extent::Depth => match form {
             Form::Short { side, .. } if dimension == Dimension::Texture3d => side.div_ceil(4),
             Form::Short { side, .. } => *side,
@@ -136,11 +148,7 @@ impl Page<'_> {
                 // A checked pattern, or white; other formats begin with zeros.
                 (Form::Draw(_), Format::R8G8B8A8_UNORM) => {
                     let ResourceKind::Typed { dimension, .. } = declared.kind else { return };
-                    let sides = sides(dimension).iter().map(|side| length(form, dimension, *side));
-                    let count = if dimension == Dimension::Buffer { SQUARES } else { sides.product() };
-                    let texel = |n: u32| if (n + n / SQUARES).is_multiple_of(2) { "0xffffffff" } else { "0xff808080" };
-                    let words: Vec<_> = (0..count).map(texel).collect();
-                    self.line(&format!("u32 = [{}]", words.join(", ")));
+                    self.squares(slot, dimension, form);
                 }
                 (Form::Draw(_), Format::R32_FLOAT | Format::R32G32_FLOAT | Format::R32G32B32A32_FLOAT) => {
                     self.line("fill = { f32 = 1.0 }");
@@ -163,6 +171,24 @@ impl Page<'_> {
             true => with_comment(&format!("save = {{ file = {file}, counted = true }}"), "what was appended"),
             false => format!("save = {file}"),
         });
+    }
+
+    /// Texels that are squares of two colours. The samples of one are alike: so the squares are seen by whichever a shader
+    /// reads.
+    fn squares(&mut self, slot: &Slot<'_>, dimension: Dimension, form: &Form<'_>) {
+        let sides = sides(dimension).iter().map(|side| length(form, dimension, *side));
+        let count = if dimension == Dimension::Buffer { SQUARES } else { sides.product() };
+        let samples = if dimension.is_multisampled() { slot.samples() as usize } else { 1 };
+        let texel = |n: u32| if (n + n / SQUARES).is_multiple_of(2) { "0xffffffff" } else { "0xff808080" };
+        let words: Vec<_> = (0..count).flat_map(|n| std::iter::repeat_n(texel(n), samples)).collect();
+        match samples {
+            1 => self.line(&format!("u32 = [{}]", words.join(", "))),
+            _ => {
+                self.line("u32 = [");
+                self.lines(words.chunks(SQUARES as usize * samples).map(|row| format!("    {},", row.join(", "))));
+                self.line("]");
+            }
+        }
     }
 
     /// Its kind, if the shader does not say it.
@@ -208,13 +234,13 @@ impl Page<'_> {
         let sides = sides(dimension).iter().rev().chain([&Extent::Samples]);
         let said = sides.filter(|side| match side {
             _ if dimension == Dimension::Buffer => false,
-            // Draws have no textures of several samples.
-            Extent::Samples => dimension.is_multisampled() && matches!(form, Form::Short { .. }),
+            Extent::Samples => dimension.is_multisampled(),
             Extent::Height => !dimension.is_cube(),
             Extent::Layers => dimension != Dimension::TextureCube,
             _ => true,
         });
-        said.for_each(|side| self.line(&format!("{} = {}", side.key(), length(form, dimension, *side))));
+        let length = |side| if side == Extent::Samples { slot.samples() } else { length(form, dimension, side) };
+        said.for_each(|side| self.line(&format!("{} = {}", side.key(), length(*side))));
         if dimension == Dimension::Buffer {
             self.line(&format!("count = {ELEMENTS}"));
         }

@@ -1,6 +1,6 @@
 //! Follows a shader's instructions, where names do not tell: which constants are integers, which are held against whole
-//! vectors, as the rows of matrices are, and which have part in a vertex's position; how long it runs, and whether
-//! threads wait for none.
+//! vectors, as the rows of matrices are, and which have part in a vertex's position; how long it runs, whether threads
+//! wait for none, and whether inputs are evaluated at samples.
 
 use std::collections::BTreeSet;
 
@@ -27,6 +27,8 @@ pub(super) struct Uses {
     /// Set if results depend on which thread comes first: they are told what an atomic found, or read what others may
     /// write.
     pub is_racing: bool,
+    /// Set if it evaluates inputs elsewhere in a pixel than they are interpolated.
+    pub evaluates: bool,
 }
 
 /// How often a loop goes round.
@@ -90,6 +92,7 @@ impl Uses {
                 _ => {}
             }
             uses.has_loops |= depth > 0;
+            uses.evaluates |= matches!(instruction.op, Op::EvalSnapped | Op::EvalSampleIndex | Op::EvalCentroid);
             uses.cost = uses.cost.saturating_add(ROUNDS.saturating_pow(depth.clamp(0, 16) as u32));
             let view = |(slot, operand): (&Slot, &sm5::Operand)| {
                 let view = (operand.file == RegisterFile::Uav).then(|| operand.index_u32(0));

@@ -2,7 +2,8 @@
 //! the tests, reading the pixel in between. The pixel is restored afterwards: other draws and other pixels are not
 //! affected.
 //!
-//! A pixel drawn alone has the same result as among others, since nothing depends on its neighbours in a packet.
+//! A pixel drawn alone has the same result as among others, since nothing depends on its neighbours in a packet. So has
+//! a sample of several, which are drawn one after the other.
 //!
 //! Primitives that miss the pixel for some reason are found in the same way: they are set up for it without any
 //! obstacle, then with one (`OBSTACLES`) after the other, until one removes them.
@@ -34,6 +35,9 @@ const MOST_FRAGMENTS: usize = 1000;
 pub struct PixelHistory {
     /// The primitives that cover it, or would but for an obstacle, in draw order; the first thousand of them.
     pub fragments: Vec<Fragment>,
+    /// Number of samples of a pixel. Each that a primitive covers is a fragment; one that an obstacle keeps away is told
+    /// once.
+    pub samples: u32,
     /// Number of fragments beyond those.
     pub more: u64,
     /// The outcome of all primitives of the draw, wherever they are.
@@ -76,6 +80,8 @@ pub struct Fragment {
     pub primitive: u32,
     /// `true` if it is front-facing.
     pub is_front: bool,
+    /// The sample of the pixel; 0 if there is one.
+    pub sample: u32,
     /// Its depth there as the depth buffer would hold it; as a float without one. A shader may output another. With an
     /// obstacle it is not clamped.
     pub depth: f32,
@@ -85,7 +91,7 @@ pub struct Fragment {
     pub stored_stencil: Option<u8>,
     /// Its outcome.
     pub fate: Fate,
-    /// The texel of each target before and after, as encoded in the target's format.
+    /// The sample's texel of each target before and after, as encoded in the target's format.
     pub colors: Vec<[u128; 2]>,
 }
 
@@ -139,6 +145,13 @@ struct Setup {
     raster: Raster,
 }
 
+impl Setup {
+    /// The same with other samples.
+    fn with_mask(&self, sample_mask: u32) -> Self {
+        Self { outputs: self.outputs.clone(), raster: Raster { sample_mask, ..self.raster.clone() } }
+    }
+}
+
 /// A shaded batch of a draw's primitives, and its latest setup.
 #[derive(Default)]
 struct Shaded {
@@ -154,8 +167,9 @@ struct Covering {
     primitive: Primitive,
     /// The masks of its samples, if there are several.
     masks: Vec<u64>,
-    /// Its depth there as the depth buffer would hold it, and unclamped.
-    depth: f32,
+    /// The samples that it covers, each with its depth as the depth buffer would hold it.
+    samples: Vec<(u32, f32)>,
+    /// Its depth there, unclamped.
     z: f32,
     /// `true` if that is in the far half of the viewport's range, or beyond it.
     is_far: bool,
@@ -177,7 +191,7 @@ pub(crate) struct Watched<'a> {
 impl Watched<'_> {
     /// Draws the primitives that cover the pixel, one after the other.
     pub fn history(&self, limits: &Limits<'_>) -> Result<PixelHistory, DrawError> {
-        let mut history = PixelHistory::default();
+        let mut history = PixelHistory { samples: self.target.pattern.count(), ..PixelHistory::default() };
         let Some(raster) = &self.draw.raster else { return Ok(history) };
         let run = limits.run();
         let vertex = self.draw.stage(StageKind::Vertex, self.device, &run)?.expect("no pipeline is made without one");
@@ -218,7 +232,7 @@ impl Watched<'_> {
                 cull: if holds(Fate::Culled) { raster.state.cull } else { Cull::None },
                 ..raster.state
             },
-            sample_mask: if holds(Fate::SampleMask) { raster.sample_mask } else { u32::MAX },
+            sample_mask: if holds(Fate::SampleMask) { raster.sample_mask } else { raster.pattern.mask() },
             ..raster.clone()
         };
         Setup { outputs, raster }
@@ -233,7 +247,7 @@ impl Watched<'_> {
     /// Counts the outcomes of a batch's primitives.
     fn count(&self, shaded: &mut Shaded, raster: &Raster, counts: &mut Counts) {
         let mut setup = Setup { outputs: self.outputs().clone(), raster: raster.clone() };
-        setup.raster.sample_mask = u32::MAX;
+        setup.raster.sample_mask = raster.pattern.mask();
         let left = |shaded: &mut Shaded, setup: &Setup| {
             self.set_up(shaded, setup);
             // The pieces of a clipped primitive are consecutive.
@@ -274,12 +288,21 @@ impl Watched<'_> {
             if fate.is_none() {
                 self.leave_only(prepared, &covering.primitive, &covering.masks);
             }
-            if history.fragments.len() < MOST_FRAGMENTS {
-                history.fragments.push(self.fragment(prepared, &setup, &covering, *instance, fate, run)?);
-            } else {
-                history.more += 1;
-                if fate.is_none() {
-                    self.shade(prepared, &setup, run)?;
+            // What is kept away is told once.
+            let count = if fate.is_some() { 1 } else { covering.samples.len() };
+            for &(sample, depth) in &covering.samples[..count] {
+                // The shader sees all that the primitive covers nevertheless.
+                let mask = if self.are_forced() { setup.raster.sample_mask } else { 1 << sample };
+                let (setup, depth) = (setup.with_mask(mask), if fate.is_some() { covering.z } else { depth });
+                if history.fragments.len() < MOST_FRAGMENTS {
+                    let place = (*instance, sample, depth);
+                    let fragment = self.fragment(prepared, &setup, &covering.primitive, place, fate, run)?;
+                    history.fragments.push(fragment);
+                } else {
+                    history.more += 1;
+                    if fate.is_none() {
+                        self.shade(prepared, &setup, run)?;
+                    }
                 }
             }
         }
@@ -322,13 +345,14 @@ impl Watched<'_> {
         let mut all = Vec::new();
         for (primitive, masks) in primitives {
             self.leave_only(prepared, &primitive, &masks);
-            if let Some(depth) = self.cover(prepared, &setup)? {
+            let samples = self.samples(prepared, &setup)?;
+            if !samples.is_empty() {
                 let vertices = prepared.screen_vertices_of(primitive.vertices);
                 let z = primitive.shape.planes(&vertices).map_or(vertices[0].z, |planes| {
                     planes.around(self.pixel.map(|coordinate| coordinate as i32)).value[plane::DEPTH]
                 });
                 let [least, most] = prepared.area(primitive.vertices[0], &setup.raster).viewport.depths();
-                all.push(Covering { primitive, masks, depth, z, is_far: z > 0.5 * (least + most) });
+                all.push(Covering { primitive, masks, samples, z, is_far: z > 0.5 * (least + most) });
             }
         }
         Ok(all)
@@ -342,14 +366,30 @@ impl Watched<'_> {
         prepared.bins.sort();
     }
 
-    /// The depth of the primitive at the pixel, if it covers it.
-    fn cover(&self, prepared: &Prepared, setup: &Setup) -> Result<Option<f32>, DrawError> {
+    /// The samples of the pixel that the primitive covers, with its depth there. Forced ones, which targets do not have,
+    /// are one.
+    fn samples(&self, prepared: &Prepared, setup: &Setup) -> Result<Vec<(u32, f32)>, DrawError> {
         let format = self.depth_format();
         let all = DepthTest { format, test: Comparison::Always, writes: true, stencil: None };
-        let mut worker = self.worker();
-        worker.depth.blank(format, setup.raster.pattern.count() as usize);
-        let covers = self.passes(&mut worker, prepared, setup, all)?;
-        Ok(covers.then(|| self.depth(&worker)))
+        let mut samples = Vec::new();
+        for sample in 0..setup.raster.pattern.count() {
+            let only = setup.with_mask(setup.raster.sample_mask & 1 << sample);
+            let mut worker = self.worker();
+            worker.depth.blank(format, setup.raster.pattern.count() as usize);
+            if self.passes(&mut worker, prepared, &only, all)? {
+                samples.push((sample, self.depth(&worker, sample)));
+            }
+        }
+        if self.are_forced() {
+            samples.truncate(1);
+            samples.iter_mut().for_each(|(sample, _)| *sample = 0);
+        }
+        Ok(samples)
+    }
+
+    /// `true` if the rasterizer's samples are others than those of the targets.
+    fn are_forced(&self) -> bool {
+        self.draw.pipeline.parts.samples.are_forced
     }
 
     /// The fragment of a primitive, which is drawn unless an obstacle keeps it from the pixel.
@@ -357,25 +397,21 @@ impl Watched<'_> {
         &self,
         prepared: &Prepared,
         setup: &Setup,
-        covering: &Covering,
-        instance: u32,
+        &Primitive { id: primitive, is_front, .. }: &Primitive,
+        (instance, sample, depth): (u32, u32, f32),
         missed: Option<Fate>,
         run: &Dispatch,
     ) -> Result<Fragment, DrawError> {
         let (mut stored_depth, mut stored_stencil) = (None, None);
         if let Some(buffer) = &self.target.depth {
             let loaded = self.loaded()?;
-            stored_depth = Some(self.depth(&loaded));
-            stored_stencil = buffer.format.has_stencil().then(|| loaded.depth.stencil(self.in_tile()));
+            stored_depth = Some(self.depth(&loaded, sample));
+            stored_stencil = buffer.format.has_stencil().then(|| loaded.depth.stencil(self.in_tile(sample)));
         }
-        let before = self.texels()?;
-        let (fate, depth) = match missed {
-            Some(fate) => (fate, covering.z),
-            None => (self.fate(prepared, setup, run)?, covering.depth),
-        };
-        let colors = before.into_iter().zip(self.texels()?).map(|(before, after)| [before, after]).collect();
-        let Primitive { id: primitive, is_front, .. } = covering.primitive;
-        Ok(Fragment { instance, primitive, is_front, depth, stored_depth, stored_stencil, fate, colors })
+        let before = self.texels(sample)?;
+        let fate = missed.map_or_else(|| self.fate(prepared, setup, run), Ok)?;
+        let colors = before.into_iter().zip(self.texels(sample)?).map(|(before, after)| [before, after]).collect();
+        Ok(Fragment { instance, primitive, is_front, sample, depth, stored_depth, stored_stencil, fate, colors })
     }
 
     /// Draws the primitive, and returns its outcome.
@@ -465,17 +501,19 @@ impl Watched<'_> {
         Bounds::square(self.pixel.map(|coordinate| coordinate as i32), 1)
     }
 
-    fn in_tile(&self) -> [usize; 2] {
-        self.pixel.map(|coordinate| coordinate as usize % TILE_SIZE as usize)
+    /// A sample's place in its tile: those of further samples lie below.
+    fn in_tile(&self, sample: u32) -> [usize; 2] {
+        let [x, y] = self.pixel.map(|coordinate| coordinate as usize % TILE_SIZE as usize);
+        [x, y + sample as usize * TILE_SIZE as usize]
     }
 
     fn depth_format(&self) -> DepthFormat {
         self.target.depth.as_ref().map_or(DepthFormat::D32, |buffer| buffer.format)
     }
 
-    /// The depth in a worker's tile.
-    fn depth(&self, worker: &TileWorker) -> f32 {
-        let code = worker.depth.code(self.in_tile());
+    /// A sample's depth in a worker's tile.
+    fn depth(&self, worker: &TileWorker, sample: u32) -> f32 {
+        let code = worker.depth.code(self.in_tile(sample));
         match self.depth_format() {
             DepthFormat::D16 => code as f32 / 65535.0,
             DepthFormat::D24 => (f64::from(code) / 16_777_215.0) as f32,
@@ -483,9 +521,12 @@ impl Watched<'_> {
         }
     }
 
-    /// The texels of all targets.
-    fn texels(&self) -> Result<Vec<u128>, ResourceError> {
-        let texel = |view| Pixel::of(view, self.pixel)?.map_or(Ok(0), |pixel| pixel.read());
+    /// A sample of the texels of all targets.
+    fn texels(&self, sample: u32) -> Result<Vec<u128>, ResourceError> {
+        let texel = |view| {
+            let samples = Pixel::samples(view, self.pixel)?;
+            samples.get(sample as usize).map_or(Ok(0), Pixel::read)
+        };
         self.colors.iter().map(texel).collect()
     }
 }

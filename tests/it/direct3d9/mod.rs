@@ -9,6 +9,7 @@
 //! | `links.rs` | usages, packed registers, types of elements |
 //! | `forms.rs` | declarations of all forms; defaults of samplers and textures |
 //! | `meshes.rs` | meshes in scenes |
+//! | `samples.rs` | pixels of several samples |
 //! | `sketch.rs` | scenes of one draw |
 //! | `constants.rs` | constants by name, their default values |
 //! | `textures.rs` | formats of textures, the sRGB curve |
@@ -26,5 +27,6 @@ mod mutants;
 mod places;
 mod probe;
 mod refusals;
+mod samples;
 mod sketch;
 mod textures;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use brolga::raster::{Cull, Draw, DrawError, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
+use brolga::raster::{
+    Cull, DepthView, Draw, DrawError, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets,
+};
 use brolga::{Bindings, CompileOptions, Device, Engine, Format, StageKind, Texture, TextureShape, View};
 use brolga_testing::run::module;
 
@@ -61,7 +63,12 @@ pub struct Canvas<'d> {
 impl<'d> Canvas<'d> {
     /// Colours of some formats, all bytes of which are 0.
     pub fn new(device: &'d Device, engine: Engine, size: [u32; 2], colors: &[Format]) -> Self {
-        let color = |&format| View::texture(device.texture(shape(format, size)).unwrap());
+        Self::of_samples(device, engine, size, 1, colors)
+    }
+
+    /// The same with a number of samples.
+    pub fn of_samples(device: &'d Device, engine: Engine, size: [u32; 2], samples: u32, colors: &[Format]) -> Self {
+        let color = |&format| View::texture(device.texture(shape(format, size, samples)).unwrap());
         let targets = Targets { colors: colors.iter().map(color).collect(), depth: None };
         Self { device, engine, targets }
     }
@@ -71,15 +78,27 @@ impl<'d> Canvas<'d> {
         Self { device, engine, targets }
     }
 
-    /// The same with a depth buffer that holds one code everywhere.
+    /// The same with a depth buffer of as many samples that holds one code everywhere.
     pub fn with_depth(mut self, format: Format, size: [u32; 2], code: u32) -> Self {
-        let texels = size[0] as usize * size[1] as usize;
+        let samples = self.targets.colors.first().map_or(1, |color| texture(color).shape().samples);
+        let (shape, texels) = (shape(format, size, samples), (samples * size[0] * size[1]) as usize);
         let texture = match format {
-            Format::D16_UNORM => self.device.texture_from(shape(format, size), &vec![code as u16; texels]),
-            Format::D32_FLOAT_S8X24_UINT => self.device.texture_from(shape(format, size), &vec![[code, 0]; texels]),
-            _ => self.device.texture_from(shape(format, size), &vec![code; texels]),
+            Format::D16_UNORM => self.device.texture_from(shape, &vec![code as u16; texels]),
+            Format::D32_FLOAT_S8X24_UINT => self.device.texture_from(shape, &vec![[code, 0]; texels]),
+            _ => self.device.texture_from(shape, &vec![code; texels]),
         };
         self.targets.depth = Some(texture.unwrap().into());
+        self
+    }
+
+    /// The same textures, with all samples at the center of a pixel.
+    pub fn centered(mut self) -> Self {
+        let centered = |view: &View| {
+            let texture = texture(view);
+            View::texture(Texture::new(texture.buffer().clone(), texture.shape().center_pattern(true)).unwrap())
+        };
+        self.targets.colors = self.targets.colors.iter().map(centered).collect();
+        self.targets.depth = self.targets.depth.map(|depth| DepthView { view: centered(&depth.view), ..depth });
         self
     }
 
@@ -172,8 +191,9 @@ pub fn texture(view: &View) -> &Texture {
     view.subresources().expect("a view of a texture").texture
 }
 
-fn shape(format: Format, [width, height]: [u32; 2]) -> TextureShape {
-    TextureShape::texture_2d(format, width, height)
+fn shape(format: Format, [width, height]: [u32; 2], samples: u32) -> TextureShape {
+    let shape = TextureShape::texture_2d(format, width, height);
+    if samples > 1 { shape.samples(samples) } else { shape }
 }
 
 /// Width and height in pixels of the targets of tests of one rule.

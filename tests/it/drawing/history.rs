@@ -7,7 +7,7 @@ use brolga::raster::{
 };
 use brolga::{Bindings, Comparison, Device, Engine, Format, StageKind, View};
 
-use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, triangle};
+use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, triangle, vertex};
 use super::distances::with_distances;
 use super::shaders::{self, pixel};
 
@@ -292,5 +292,42 @@ fn lines_points_and_edges_are_kept_away() {
         let expected = [(0, -0.25, Some(0.5), Fate::BeforeNear, vec![[0.0, 0.0]])];
         assert_eq!(found.fragments.iter().map(told).collect::<Vec<_>>(), expected);
         assert_eq!(found.counts.clipped, found.counts.primitives);
+    }
+}
+
+/// Each sample that a primitive covers is told by itself, with its depth and its texel, whether the shader runs for pixels
+/// or for samples.
+#[test]
+fn samples_are_told_one_by_one() {
+    fn canvas(device: &Device, engine: Engine) -> Canvas<'_> {
+        let canvas = Canvas::of_samples(device, engine, [SIZE; 2], 4, COLOR);
+        canvas.with_depth(Format::D32_FLOAT, [SIZE; 2], 0.5f32.to_bits())
+    }
+    // Depths grow by 1/64 from pixel to pixel, and are 0.5 in the middle of the one that is watched.
+    let corner = |x, y, z| vertex(position([x, y], z, 1.0), [1.0; 4]);
+    let slope = [corner(-28.5, -40.0, 0.0), corner(35.5, -40.0, 1.0), corner(-28.5, 100.0, 0.0)];
+    // What is to the left of its middle.
+    let half = triangle([[3.5, -40.0], [3.5, 60.0], [-60.0, 8.0]], 0.125, [2.0; 4]);
+    let vertices = [slope, half].concat();
+    for location in ["", " sample"] {
+        let code = format!("dcl_input_ps linear{location} v1.xyzw\ndcl_output o0.xyzw\nmov o0.xyzw, v1.xyzw");
+        let item = item(&code, vertices.clone());
+        let found = history(canvas, move || item().set(&|desc| desc.samples = 4));
+        let told = |fragment: &Fragment| {
+            let Fragment { primitive, sample, depth, stored_depth, fate, colors, .. } = fragment;
+            let offset = ((depth - 0.5) * 1024.0).round() as i32;
+            (*primitive, *sample, offset, *stored_depth, *fate, colors[0].map(red))
+        };
+        let sixteenths = |n: i32| Some(0.5 + n as f32 / 1024.0);
+        let expected = [
+            (0, 0, -2, sixteenths(0), Fate::Passed, [0.0, 1.0]),
+            (0, 1, 6, sixteenths(0), Fate::FailedDepth, [0.0, 0.0]),
+            (0, 2, -6, sixteenths(0), Fate::Passed, [0.0, 1.0]),
+            (0, 3, 2, sixteenths(0), Fate::FailedDepth, [0.0, 0.0]),
+            (1, 0, -384, sixteenths(-2), Fate::Passed, [1.0, 2.0]),
+            (1, 2, -384, sixteenths(-6), Fate::Passed, [1.0, 2.0]),
+        ];
+        assert_eq!((found.samples, found.more), (4, 0));
+        assert_eq!(found.fragments.iter().map(told).collect::<Vec<_>>(), expected, "{location}");
     }
 }

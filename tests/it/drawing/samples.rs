@@ -1,8 +1,10 @@
 //! Tests pixels of several samples: functional specification, 3.5, 16.3 to 16.5, 17.17, 17.18, 19.2, 22.4.21 and 22.4.22.
 
-use brolga::raster::{Draw, Pass, PipelineDesc, RasterizerState, TargetState, Targets, Topology};
-use brolga::{ClearValue, Device, Engine, Format, Texture, TextureShape, View};
-
+use brolga::raster::{
+    Draw, Fill, InputElement, Pass, Pipeline, PipelineDesc, RasterizerState, TargetState, Targets, Topology,
+};
+use brolga::{Bindings, ClearValue, Device, Engine, Format, Texture, TextureShape, View};
+use brolga_testing::run::module;
 use brolga_testing::samples::STANDARD_PATTERNS;
 
 use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, triangle, vertex};
@@ -20,12 +22,6 @@ fn several(device: &Device, format: Format, samples: u32) -> Texture {
     device.texture(if samples > 1 { shape.samples(samples) } else { shape }).unwrap()
 }
 
-/// A target of several samples.
-fn canvas<'d>(device: &'d Device, engine: Engine, samples: u32) -> Canvas<'d> {
-    let color = View::texture(several(device, COLOR, samples));
-    Canvas::of(device, engine, Targets { colors: vec![color], depth: None })
-}
-
 /// The samples of each pixel after a draw, one picture after the other, and how many passed.
 fn drawn(
     samples: u32,
@@ -36,7 +32,7 @@ fn drawn(
 ) -> (Vec<Vec<[f32; 4]>>, u64) {
     let shader = shaders::vertex();
     let (words, passed) = on_both(|device, engine| {
-        let canvas = canvas(device, engine, samples);
+        let canvas = Canvas::of_samples(device, engine, [SIZE; 2], samples, &[COLOR]);
         let set = |desc: &mut PipelineDesc| {
             desc.samples = samples;
             set(desc);
@@ -234,6 +230,194 @@ fn samples_are_cleared_resolved_and_copied() {
     assert!(matches!(stopped, brolga::ResourceError::Stopped));
 }
 
+/// A shader that outputs its coverage and the place of its centroid.
+const COVERAGE: &str = "dcl_input_ps linear centroid v1.xyzw\ndcl_input vCoverage\ndcl_output o0.xyzw\ndcl_temps 1\n\
+    utof r0.x, vCoverage\nmov r0.yzw, v1.xxyz\nmov o0.xyzw, r0.xyzw";
+
+/// The edge of a large triangle across the target; its attributes are the position in pixels.
+fn edge() -> [Vertex; 3] {
+    [[-31.0, -40.0], [33.0, -40.0], [-31.0, 88.0]].map(|at| vertex(position(at, 0.5, 1.0), [at[0], at[1], 0.0, 0.0]))
+}
+
+/// Samples are those that are forced, over targets of one sample: shaders see their coverage, the centroid does not ask
+/// for the sample mask, and they are what occlusion counts (3.5.6.2 and 20.4.6).
+#[test]
+fn samples_are_forced_over_targets_of_one() {
+    let code = pixel(COVERAGE);
+    for positions in STANDARD_PATTERNS.into_iter().filter(|positions| positions.len() != 2) {
+        let count = positions.len();
+        let force = |desc: &mut PipelineDesc| desc.rasterizer.forced_samples = count as u32;
+        let expected = by_rule(positions, |[x, y]| (1.0 - x) * 2.0 > y - 24.0);
+        let all = (1 << count) - 1;
+        assert!(expected.iter().any(|&mask| mask == 0) && expected.iter().any(|&mask| mask == all));
+        for mask in [u32::MAX, 1, 3] {
+            let (pictures, passed) = drawn(1, &code, &edge(), force, |draw| draw.sample_mask = mask);
+            assert_eq!(passed, expected.iter().map(|mask| u64::from(mask.count_ones())).sum::<u64>(), "{count}");
+            for (n, (texel, &mask)) in pictures[0].iter().zip(&expected).enumerate() {
+                let at = if mask == all || mask == 0 { [0; 2] } else { positions[mask.trailing_zeros() as usize] };
+                let at = [n as u32 % SIZE, n as u32 / SIZE].map(|pixel| pixel as f32 + 0.5).into_iter().zip(at);
+                let at: Vec<f32> = at.map(|(center, offset)| center + f32::from(offset) / 16.0).collect();
+                let is_near = |axis: usize| (texel[1 + axis] - at[axis]).abs() < 1e-4;
+                assert_eq!(texel[0], mask as f32, "{count} samples, {n}");
+                assert!(mask == 0 || (is_near(0) && is_near(1)), "{count} samples, {n}: {texel:?}, not {at:?}");
+            }
+        }
+        // Without the output's sample no shader runs, and nothing is counted.
+        let (pictures, passed) = drawn(1, &code, &edge(), force, |draw| draw.sample_mask = 2);
+        assert!(passed == 0 && pictures[0].iter().all(|texel| *texel == [0.0; 4]));
+        // What is left of a pixel counts with all samples that it had, what a shader takes away with none.
+        let odd = pixel(&COVERAGE.replace("mov r0.yzw", "and r0.y, vCoverage, l(1)\ndiscard_z r0.y\nmov r0.yzw"));
+        let (pictures, passed) = drawn(1, &odd, &edge(), force, |_| {});
+        let left = expected.iter().map(|&mask| if mask & 1 != 0 { mask } else { 0 });
+        assert_eq!(passed, left.clone().map(|mask| u64::from(mask.count_ones())).sum::<u64>(), "{count}");
+        assert!(pictures[0].iter().zip(left).all(|(texel, mask)| texel[0] == mask as f32));
+    }
+}
+
+/// One sample is forced over targets of several: all of a pixel have what is at its center (3.5.6.3).
+#[test]
+fn one_sample_is_forced_over_targets_of_several() {
+    let code = pixel(COVERAGE);
+    let force = |desc: &mut PipelineDesc| desc.rasterizer.forced_samples = 1;
+    let expected = by_rule(STANDARD_PATTERNS[0], |[x, y]| (1.0 - x) * 2.0 > y - 24.0);
+    for (samples, mask) in [(2, u32::MAX), (4, u32::MAX), (4, 0b1010), (8, 0x81), (8, 0x100)] {
+        let (pictures, passed) = drawn(samples, &code, &edge(), force, |draw| draw.sample_mask = mask);
+        let is_drawn = mask & ((1 << samples) - 1) != 0;
+        let count = expected.iter().filter(|&&mask| mask != 0).count() as u64;
+        assert_eq!(passed, if is_drawn { count } else { 0 }, "{samples} {mask:#x}");
+        for (sample, picture) in pictures.iter().enumerate() {
+            let is_in = mask >> sample & 1 != 0;
+            for (texel, &covered) in picture.iter().zip(&expected) {
+                assert_eq!(texel[0], if is_in { covered as f32 } else { 0.0 }, "{samples} {mask:#x} {sample}");
+            }
+        }
+    }
+}
+
+/// All samples at the center are covered together, whatever the standard pattern says (19.2.4.1); a shader finds them
+/// there.
+#[test]
+fn samples_may_all_lie_at_the_center() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let (vertices, shader) = (edge(), shaders::vertex());
+    let code = pixel(
+        "dcl_resource_texture2dms(0) (float,float,float,float) t0\ndcl_input vCoverage\ndcl_output o0.xyzw\n\
+         dcl_temps 1\nsamplepos r0.xy, t0.xyxx, l(1)\nsamplepos r0.zw, rasterizer.xxxy, l(1)\nadd r0.xy, r0.xyxx, r0.zwzz\n\
+         utof r0.z, vCoverage\nsampleinfo r0.w, rasterizer.x\nmov o0.xyzw, r0.xyzw",
+    );
+    let covered = by_rule(STANDARD_PATTERNS[0], |[x, y]| (1.0 - x) * 2.0 > y - 24.0);
+    for engine in [Engine::Jit, Engine::Interpreter] {
+        for samples in [2, 4, 8] {
+            let centered = TextureShape::texture_2d(COLOR, SIZE, SIZE).samples(samples).center_pattern(true);
+            let [target, seen] = [(); 2].map(|()| device.texture(centered).unwrap());
+            let mut bindings = Bindings::new();
+            bindings.set("t0".parse().unwrap(), View::texture(seen));
+            let canvas = Canvas::of(&device, engine, Targets { colors: vec![View::texture(target)], depth: None });
+            let set = |desc: &mut PipelineDesc| (desc.samples, desc.center_pattern) = (samples, true);
+            let item = Item { bindings: Some(&bindings), ..Item::new(&shader, &code, &vertices) };
+            let passed = canvas.draw(item.set(&set));
+            let all = (1 << samples) - 1;
+            assert_eq!(passed, covered.iter().filter(|&&one| one != 0).count() as u64 * u64::from(samples));
+            for (n, texel) in canvas.texels(0).iter().enumerate() {
+                let is_covered = covered[n % covered.len()] != 0;
+                let expected = if is_covered { [0.0, 0.0, all as f32, samples as f32] } else { [0.0; 4] };
+                assert_eq!(texel.map(f32::from_bits), expected, "{samples}, {n}");
+            }
+        }
+    }
+}
+
+/// What does not go with forced samples or the center pattern is refused by its name.
+#[test]
+fn mistakes_with_patterns_are_told() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let plain = shaders::attribute("linear");
+    let (vertices, shader) = (everywhere(0.5, [1.0; 4]), shaders::vertex());
+    let made = |code: &[u8], set: &dyn Fn(&mut PipelineDesc)| {
+        let mut desc = PipelineDesc::new(&module(&shader), Some(&module(code))).target(TargetState::new(COLOR));
+        let layout = ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"];
+        desc.input_layout = layout.into_iter().map(|semantic| InputElement::new(semantic, COLOR, 0)).collect();
+        set(&mut desc);
+        Pipeline::new(&device, &desc).map_err(|error| error.to_string())
+    };
+    let said = |code: &[u8], set: &dyn Fn(&mut PipelineDesc)| made(code, set).unwrap_err();
+    for samples in [2, 3, 5, 17, 32] {
+        assert_eq!(
+            said(&plain, &|desc| desc.rasterizer.forced_samples = samples),
+            format!("the pipeline forces {samples} samples: 1, 4, 8 or 16 are possible, or 0 for those of the targets")
+        );
+    }
+    let force = |desc: &mut PipelineDesc, samples| desc.rasterizer.forced_samples = samples;
+    assert_eq!(
+        said(&plain, &|desc| (force(desc, 4), desc.samples = 4).1),
+        "a pipeline that forces 4 samples cannot have targets of several samples"
+    );
+    assert_eq!(
+        said(&plain, &|desc| (force(desc, 1), desc.depth_format = Some(Format::D32_FLOAT)).1),
+        "a pipeline that forces 1 sample cannot have a depth buffer"
+    );
+    let deep = pixel("dcl_output o0.xyzw\ndcl_output oDepth\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)\nmov oDepth, l(0.5)");
+    assert_eq!(
+        said(&deep, &|desc| force(desc, 8)),
+        "a pipeline that forces 8 samples cannot have a pixel shader that outputs depth"
+    );
+    let each = shaders::attribute("linear sample");
+    assert_eq!(
+        said(&each, &|desc| force(desc, 16)),
+        "a pipeline that forces 16 samples cannot have a pixel shader that runs for each sample"
+    );
+    let center = |desc: &mut PipelineDesc| (desc.samples, desc.center_pattern) = (4, true);
+    assert_eq!(
+        said(&each, &center),
+        "the pixel shader runs for each sample of a pixel, all of which are at the center: it must run for each pixel"
+    );
+    let lines = |desc: &mut PipelineDesc| (desc.samples, desc.topology) = (4, Topology::LineList);
+    let wires = |desc: &mut PipelineDesc| (desc.samples, desc.rasterizer.fill) = (4, Fill::Wireframe);
+    for set in [&lines as &dyn Fn(&mut PipelineDesc), &wires] {
+        assert_eq!(
+            said(&each, set),
+            "the pixel shader runs for each sample of a pixel, all of which a line without `multisample` covers: it must \
+             run for each pixel"
+        );
+        let wide = |desc: &mut PipelineDesc| (set(desc), desc.rasterizer.multisample = true).1;
+        made(&each, &wide).unwrap();
+        assert_eq!(
+            said(&plain, &|desc| (wide(desc), desc.center_pattern = true).1),
+            "lines cannot be rectangles (`multisample`) where all samples of a pixel lie at its center"
+        );
+        made(&plain, &|desc| (set(desc), desc.center_pattern = true).1).unwrap();
+    }
+    // With one sample there is nothing to run for, and nothing to center.
+    made(&each, &|desc| desc.topology = Topology::LineList).unwrap();
+
+    let of_pass = |targets: Targets, set: &dyn Fn(&mut PipelineDesc)| {
+        let canvas = Canvas::of(&device, Engine::Jit, targets);
+        let item = Item::new(&shader, &plain, &vertices).set(set);
+        let pipeline = canvas.pipeline(&item);
+        canvas.try_pass(&[item], &[pipeline]).unwrap_err().to_string()
+    };
+    let colors = |shape: TextureShape| vec![View::texture(device.texture(shape).unwrap())];
+    let square = TextureShape::texture_2d(COLOR, SIZE, SIZE);
+    assert_eq!(
+        of_pass(Targets { colors: colors(square.samples(4)), depth: None }, &center),
+        "the pipeline is for targets with 4 samples at the center, but those of the pass have 4"
+    );
+    assert_eq!(
+        of_pass(Targets::default(), &|desc| (desc.samples, desc.targets) = (4, Vec::new())),
+        "the pipeline is for targets with 4 samples, but the pass has no targets"
+    );
+    let depth = Some(several(&device, Format::D32_FLOAT, 1).into());
+    assert_eq!(
+        of_pass(Targets { colors: colors(square), depth }, &|desc| (force(desc, 4), desc.depth_format = None).1),
+        "a pipeline that forces 4 samples cannot have a depth buffer"
+    );
+    let mixed = [colors(square.samples(4)), colors(square.samples(4).center_pattern(true))].concat();
+    assert_eq!(
+        Pass::new(&device, Targets { colors: mixed, depth: None }).unwrap_err().to_string(),
+        "target 0 has 4 samples but target 1 has 4 at the center: all targets of a pass have the same"
+    );
+}
+
 /// Each mistake is told by its name.
 #[test]
 fn mistakes_with_samples_are_told() {
@@ -252,18 +436,16 @@ fn mistakes_with_samples_are_told() {
     );
     assert_eq!(said(colors(vec![view(COLOR, 16)])), "target 0 has 16 samples, but targets have at most 8");
     let (vertices, shader, code) = (everywhere(0.5, [1.0; 4]), shaders::vertex(), shaders::attribute("linear"));
-    let canvas = canvas(&device, Engine::Jit, 4);
+    let canvas = Canvas::of_samples(&device, Engine::Jit, [SIZE; 2], 4, &[COLOR]);
     let item = Item::new(&shader, &code, &vertices);
     let pipeline = canvas.pipeline(&item);
     let error = canvas.try_pass(&[item], &[pipeline]).unwrap_err();
     assert_eq!(error.to_string(), "the pipeline is for targets with 1 sample, but those of the pass have 4");
-    let desc = PipelineDesc { samples: 3, ..PipelineDesc::new(&brolga_testing::run::module(&shader), None) };
+    let desc = PipelineDesc { samples: 3, ..PipelineDesc::new(&module(&shader), None) };
     let desc = desc.target(TargetState::new(COLOR));
     let layout = ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"];
-    let desc = layout
-        .into_iter()
-        .fold(desc, |desc, semantic| desc.input(brolga::raster::InputElement::new(semantic, COLOR, 0)));
-    let error = brolga::raster::Pipeline::new(&device, &desc).unwrap_err();
+    let desc = layout.into_iter().fold(desc, |desc, semantic| desc.input(InputElement::new(semantic, COLOR, 0)));
+    let error = Pipeline::new(&device, &desc).unwrap_err();
     assert_eq!(error.to_string(), "the pipeline has 3 samples: 1, 2, 4 or 8 are possible");
 
     let resolve = |format: Format, from: u32, to: Texture| {

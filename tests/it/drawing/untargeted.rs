@@ -2,8 +2,9 @@
 
 use brolga::raster::{Bounds, Draw, PipelineDesc, Targets, Viewport};
 use brolga::{Bindings, Device, Format, TextureShape, View};
+use brolga_testing::samples::STANDARD_PATTERNS;
 
-use super::canvas::{Canvas, Item, Vertex, everywhere, on_both};
+use super::canvas::{Canvas, Item, Vertex, everywhere, on_both, triangle};
 use super::shaders::{pixel, vertex};
 
 /// Width and height of the view in pixels.
@@ -64,6 +65,48 @@ fn scissors_bound_it_and_masks_of_samples_do_not_matter() {
         draw.sample_mask = 0;
     });
     assert_eq!(found, (rectangle([5, 6, 32, 8]), 54));
+}
+
+/// Samples are forced without targets too: whatever covers one of them is shaded once, and the mask does not matter
+/// (3.5.6.4).
+#[test]
+fn samples_may_be_forced() {
+    let shader = vertex();
+    let code = pixel(
+        "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl_input vCoverage\n\
+         dcl_uav_typed_texture2d (uint,uint,uint,uint) u0\ndcl_temps 1\nftou r0.xy, v0.xyxx\n\
+         atomic_iadd u0, r0.xyxx, vCoverage",
+    );
+    // Everything to the left of a column of pixels, and of an edge in it.
+    let vertices = triangle([[5.4375, -100.0], [5.4375, 200.0], [-200.0, 50.0]], 0.5, [0.0; 4]);
+    for positions in STANDARD_PATTERNS.into_iter().filter(|positions| positions.len() != 2) {
+        let (counts, passed) = on_both(|device, engine| {
+            let texture = device.texture(TextureShape::texture_2d(Format::R32_UINT, SIDE, SIDE)).unwrap();
+            let mut bindings = Bindings::new();
+            bindings.set("u0".parse().unwrap(), View::texture(texture.clone()));
+            let canvas = Canvas::of(device, engine, Targets::default());
+            let set = |desc: &mut PipelineDesc| {
+                desc.targets.clear();
+                desc.rasterizer.forced_samples = positions.len() as u32;
+            };
+            let with = |_: &Device, draw: &mut Draw<'_>| {
+                draw.viewport = viewport([0.0, 0.0, 16.0, 16.0]);
+                draw.sample_mask = 0;
+            };
+            let item = Item { bindings: Some(&bindings), ..Item::new(&shader, &code, &vertices) };
+            let passed = canvas.draw(item.set(&set).with(&with));
+            (texture.buffer().to_vec::<u32>().unwrap(), passed)
+        });
+        let bit = |(sample, [x, _]): (u32, &[i8; 2])| u32::from(0.5 + f64::from(*x) / 16.0 < 0.4375) << sample;
+        let (all, edge) = ((1 << positions.len()) - 1, (0..).zip(positions).map(bit).sum::<u32>());
+        let expected = |n: u32| match (n % SIDE, n / SIDE) {
+            (0..5, 0..16) => all,
+            (5, 0..16) => edge,
+            _ => 0,
+        };
+        assert_eq!(counts, (0..SIDE * SIDE).map(expected).collect::<Vec<_>>(), "{}", positions.len());
+        assert_eq!(passed, 16 * u64::from(5 * (positions.len() as u32) + edge.count_ones()));
+    }
 }
 
 /// An implicit scissor rectangle ends at 16384, though viewports may go on.

@@ -379,6 +379,105 @@ fn pipelines_and_passes_check_what_they_are_given() {
 }
 
 #[test]
+fn samples_and_resolves_are_checked() {
+    let device = device();
+    let mut none = null_mut();
+    let plain = TextureOptions { format: 28, width: 4, height: 4, ..TextureOptions::default() };
+    let ms = MaybeUninit::new(brolga_c::state::Dimension::Texture2dMs);
+    let four = TextureOptions { dimension: ms, samples: 4, ..plain };
+    for (wrong, words) in [
+        (TextureOptions { samples: 4, ..plain }, "texture2d has 1 sample"),
+        (TextureOptions { samples: 3, ..four }, "not 3"),
+        (TextureOptions { samples: 0, ..four }, "not 0"),
+        (TextureOptions { mips: 2, ..four }, "mip levels"),
+    ] {
+        let mut told = Told::new();
+        // SAFETY: there are no texels.
+        let code = unsafe { brolga_texture_create(device, &wrong, null(), 0, &mut none, &mut told.0) };
+        assert_eq!(code, Code::Resource, "{}", told.text());
+        assert!(told.text().contains(words), "{}", told.text());
+    }
+    let of = |shape| made!(brolga_texture_create(device, &shape, null(), 0));
+    // R8G8B8A8_UNORM, then R8G8B8A8_UINT.
+    let (from, to) = (of(four), of(plain));
+    let integers = [of(TextureOptions { format: 30, ..four }), of(TextureOptions { format: 30, ..plain })];
+    let larger = of(TextureOptions { width: 5, ..plain });
+    fails!(NullHandle, "a texture", brolga_texture_resolve(null(), 0, to, null(), 0));
+    fails!(WrongHandle, "a texture", brolga_texture_resolve(from, 0, device.cast(), null(), 0));
+    fails!(Resource, "several samples", brolga_texture_resolve(to, 0, to, null(), 0));
+    fails!(Resource, "several samples", brolga_texture_resolve(from, 0, from, null(), 0));
+    fails!(Resource, "4 x 4 texels to 5 x 4", brolga_texture_resolve(from, 0, larger, null(), 0));
+    fails!(Resource, "", brolga_texture_resolve(from, 1, to, null(), 0));
+    fails!(Resource, "", brolga_texture_resolve(from, u32::MAX, to, null(), 0));
+    fails!(Resource, "no mean", brolga_texture_resolve(integers[0], 0, integers[1], null(), 0));
+    fails!(Resource, "R32_FLOAT", brolga_texture_resolve(from, 0, to, null(), 41));
+    fails!(BadArgument, "a resolve is 1000", brolga_texture_resolve(from, 0, to, null(), 1000));
+    let level = TexelBox { mip: 0, layer: 0, origin: [0; 3], extents: [4, 4, 1] };
+    fails!(Resource, "", brolga_texture_resolve(from, 0, to, &TexelBox { mip: 1, ..level }, 0));
+    fails!(Resource, "", brolga_texture_resolve(from, 0, to, &TexelBox { layer: 1, ..level }, 0));
+    for part in [TexelBox { extents: [4, 3, 1], ..level }, TexelBox { origin: [0, 1, 0], ..level }, TexelBox::default()]
+    {
+        fails!(BadArgument, "brolga_texture_level", brolga_texture_resolve(from, 0, to, &part, 0));
+    }
+    works!(brolga_texture_resolve(from, 0, to, &level, 0));
+    destroy! {
+        brolga_texture_destroy(integers[0]); brolga_texture_destroy(integers[1]); brolga_texture_destroy(larger);
+        brolga_texture_destroy(to);
+    }
+
+    let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
+    let input = |semantic: &'static CStr, offset_bytes| InputElement {
+        semantic: semantic.as_ptr(),
+        format: 2,
+        offset_bytes,
+        ..InputElement::default()
+    };
+    let inputs = [input(c"POSITION", 0), input(c"COLOR", 16)];
+    let target = brolga_c::merger::TargetState { format: 28, ..Default::default() };
+    let good = PipelineOptions {
+        vertex_shader: vertex.as_ptr().cast(),
+        vertex_shader_bytes: vertex.len(),
+        pixel_shader: pixel.as_ptr().cast(),
+        pixel_shader_bytes: pixel.len(),
+        inputs: inputs.as_ptr(),
+        input_count: 2,
+        targets: &target,
+        target_count: 1,
+        samples: 4,
+        ..PipelineOptions::default()
+    };
+    for (wrong, words) in [
+        (PipelineOptions { samples: 0, ..good }, "0 samples"),
+        (PipelineOptions { samples: 16, ..good }, "16 samples"),
+        (PipelineOptions { forced_samples: 4, ..good }, "several samples"),
+        (PipelineOptions { forced_samples: 2, samples: 1, ..good }, "forces 2 samples"),
+    ] {
+        let (mut told, mut none) = (Told::new(), null_mut());
+        // SAFETY: all pointers are valid.
+        let code = unsafe { brolga_pipeline_create(device, &wrong, &mut none, &mut told.0) };
+        assert_eq!(code, Code::Call, "{}", told.text());
+        assert!(told.text().contains(words), "{}", told.text());
+    }
+    let view = made!(brolga_view_of_texture(from, null()));
+    let targets = [view.cast_const()];
+    let to = PassOptions { targets: targets.as_ptr(), target_count: 1, ..PassOptions::default() };
+    let pass = made!(brolga_pass_create(device, &to));
+    for wrong in [
+        PipelineOptions { samples: 1, ..good },
+        PipelineOptions { samples: 2, ..good },
+        PipelineOptions { center_pattern: MaybeUninit::new(true), ..good },
+    ] {
+        let pipeline = made!(brolga_pipeline_create(device, &wrong));
+        let draw = DrawOptions { pipeline, count: 3, ..DrawOptions::default() };
+        fails!(Call, "the pipeline is for targets with", brolga_pass_draw(pass, &draw, null_mut()));
+        destroy!(brolga_pipeline_destroy(pipeline));
+    }
+    destroy! {
+        brolga_pass_destroy(pass); brolga_view_destroy(view); brolga_texture_destroy(from); brolga_device_destroy(device);
+    }
+}
+
+#[test]
 fn states_of_stages_are_checked() {
     let device = device();
     let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));

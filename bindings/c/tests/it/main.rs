@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `header.rs` | the header is that of the sources |
 //! | `objects.rs` | results of correct calls |
-//! | `modes.rs` | the same in float modes of hosts |
+//! | `samples.rs` | the same for multisampling |
+//! | `modes.rs` | both in float modes of hosts |
 //! | `hostile.rs` | errors of wrong calls |
 //! | `caller.rs` | calls that must succeed |
 
@@ -15,3 +16,4 @@ mod header;
 mod hostile;
 mod modes;
 mod objects;
+mod samples;

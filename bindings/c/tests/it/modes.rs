@@ -1,10 +1,11 @@
-//! Runs tests of `objects.rs` in the float modes of hosts: results are the same, and no mode is changed.
+//! Runs tests of `objects.rs` and `samples.rs` in the float modes of hosts: results are the same, and no mode is
+//! changed.
 
 #![cfg(target_arch = "x86_64")]
 
 use brolga_testing_base::modes::{MODES, in_mode};
 
-use crate::objects;
+use crate::{objects, samples};
 
 #[test]
 fn calls_give_the_same_in_any_float_mode() {
@@ -16,6 +17,9 @@ fn calls_give_the_same_in_any_float_mode() {
         objects::counts_of_draws_scissors_and_masks_count,
         objects::reflection_says_what_sources_declare,
         objects::exact_listings_become_the_same_bytes,
+        samples::edges_cover_samples_and_their_mean_is_smooth,
+        samples::layers_are_resolved_to_levels_of_layers,
+        samples::the_format_of_a_resolve_says_what_is_averaged,
     ];
     for host in MODES {
         calls.iter().for_each(|call| in_mode(host, call));

@@ -80,7 +80,7 @@ pub struct Shape {
     weights: Vec<[f64; 3]>,
 }
 
-/// The coverage of a pixel's center.
+/// The coverage of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Covered {
     Yes,
@@ -280,27 +280,49 @@ impl Shape {
         ((least - 2.0).max(f64::from(first)) as i32).max(first)..((most + 2.0).min(f64::from(end)) as i32).min(end)
     }
 
-    /// The coverage of a pixel's center.
-    pub fn covers(&self, pixel: [i32; 2]) -> Covered {
+    /// The coverage of a sample.
+    pub fn covers(&self, place: [f64; 2]) -> Covered {
         if let Some(corners) = self.snapped {
-            return if covers(corners, pixel) { Covered::Yes } else { Covered::No };
+            return if covers(corners, place) { Covered::Yes } else { Covered::No };
         }
-        let center = pixel.map(|place| f64::from(place) + 0.5);
         let away = self.moved * 1.5;
         let turn = if self.is_clockwise() { 1.0 } else { -1.0 };
-        let least = inside(&self.polygon, center, turn);
+        let least = inside(&self.polygon, place, turn);
         if least < -away {
             return Covered::No;
         }
-        let is_certain =
-            least > away && self.pieces.iter().all(|piece| !piece.is_thin || !piece.may_have(center, away));
+        let is_certain = least > away && self.pieces.iter().all(|piece| !piece.is_thin || !piece.may_have(place, away));
         if is_certain { Covered::Yes } else { Covered::Perhaps }
     }
 
-    /// The worst slopes of the triangles that a pixel may be in.
-    fn slopes(&self, center: [f64; 2]) -> [f64; 4] {
-        let those = self.pieces.iter().filter(|piece| piece.may_have(center, self.moved * 1.5));
-        those.fold([0.0; 4], |worst, piece| [0, 1, 2, 3].map(|n| f64::max(worst[n], piece.slopes[n])))
+    /// `true` if a pixel may lie in several of the triangles that the polygon is divided into, each of which covers some of
+    /// its samples.
+    pub fn may_divide(&self, center: [f64; 2]) -> bool {
+        let count = self.polygon.len();
+        let pairs = (0..count).flat_map(|from| (from + 2..count).map(move |to| (from, to)));
+        let mut diagonals = pairs.filter(|&(from, to)| (from, to) != (0, count - 1));
+        // Samples are within 0.71 pixels of the center.
+        let near = 0.75 + self.moved * 1.5;
+        diagonals.any(|(from, to)| away(self.polygon[from], self.polygon[to], center) < near)
+            || self.pieces.iter().any(|piece| piece.is_thin && piece.may_have(center, near))
+    }
+
+    /// The worst slopes of the triangles that a point may be in.
+    fn slopes(&self, place: [f64; 2]) -> [f64; 4] {
+        let worst = |worst: [f64; 4], piece: &Piece| [0, 1, 2, 3].map(|n| f64::max(worst[n], piece.slopes[n]));
+        self.pieces_at(place).fold([0.0; 4], worst)
+    }
+
+    /// The triangles that a point may be in; if there are none, those that may have a sample of its pixel.
+    fn pieces_at(&self, place: [f64; 2]) -> impl Iterator<Item = &Piece> {
+        let near = move |away: f64| self.pieces.iter().filter(move |piece| piece.may_have(place, away));
+        let away = self.moved * 1.5;
+        near(if near(away).next().is_some() { away } else { away + 1.5 })
+    }
+
+    /// How far vertices move a value at a point, by the way that they move: as far inside of a triangle, and farther outside.
+    fn moved_at(&self, place: [f64; 2]) -> f64 {
+        self.moved * self.pieces_at(place).map(|piece| piece.spread(place)).fold(1.0, f64::max)
     }
 
     /// `true` if the triangle is front-facing.
@@ -313,63 +335,70 @@ impl Shape {
         self.snapped.is_none()
     }
 
-    /// The depth of a pixel.
-    pub fn z(&self, pixel: [i32; 2]) -> Near {
+    /// How far weights go beyond their sum: 1 inside of the triangle, and more outside, where the center of a pixel may be
+    /// of which only other samples are covered.
+    fn spread(&self, place: [f64; 2]) -> f64 {
+        let weights = self.over_w.map(|weight| at(weight, place));
+        let sum: f64 = weights.iter().sum();
+        (weights.map(f64::abs).iter().sum::<f64>() / sum.abs()).max(1.0)
+    }
+
+    /// The depth of a point.
+    pub fn z(&self, place: [f64; 2]) -> Near {
         if let Some(value) = self.flat {
             return Near { value, error: 0.0 };
         }
-        let center = pixel.map(|place| f64::from(place) + 0.5);
-        let value = at(self.z, center);
-        let [slopes, ..] = self.slopes(center);
-        let shift = slope(self.z) * self.moved + self.z_error;
+        let value = at(self.z, place);
+        let [slopes, ..] = self.slopes(place);
+        let shift = slope(self.z) * self.moved_at(place) + self.z_error * self.spread(place);
         Near { value, error: 4.0 * UNIT * (value.abs() + slopes) + shift }
     }
 
     /// 1/w, and its error.
-    fn rcp_w(&self, center: [f64; 2]) -> Near {
-        let value: f64 = self.over_w.iter().map(|&weight| at(weight, center)).sum();
-        let [_, slopes, ..] = self.slopes(center);
-        let vertices = if self.moved > 0.0 { 5.0 } else { 1.0 } * UNIT * value;
+    fn rcp_w(&self, place: [f64; 2]) -> Near {
+        let value: f64 = self.over_w.iter().map(|&weight| at(weight, place)).sum();
+        let [_, slopes, ..] = self.slopes(place);
+        let vertices = if self.moved > 0.0 { 5.0 } else { 1.0 } * UNIT * value * self.spread(place);
         Near { value, error: 4.0 * UNIT * (value + slopes) + vertices }
     }
 
-    /// The w of a pixel; none if there is no bound.
-    pub fn w(&self, pixel: [i32; 2]) -> Option<Near> {
-        let center = pixel.map(|place| f64::from(place) + 0.5);
-        let Near { value, error } = self.rcp_w(center);
-        let error = error + slope(mix(self.over_w, [1.0; 3])) * self.moved;
+    /// The w of a point; none if there is no bound.
+    pub fn w(&self, place: [f64; 2]) -> Option<Near> {
+        let Near { value, error } = self.rcp_w(place);
+        let error = error + slope(mix(self.over_w, [1.0; 3])) * self.moved_at(place);
         (error < value / 2.0)
             .then(|| Near { value: 1.0 / value, error: error / value / (value - error) + 2.0 * UNIT / value })
     }
 
     /// A perspective attribute; none if there is no bound.
-    pub fn perspective(&self, corners: [f64; 3], pixel: [i32; 2]) -> Option<Near> {
-        let center = pixel.map(|place| f64::from(place) + 0.5);
-        let Near { value: rcp_w, error } = self.rcp_w(center);
-        let [.., over_w] = self.slopes(center);
-        let weights = 4.0 * UNIT * (rcp_w + over_w) + UNIT * rcp_w;
-        let shift = slope(mix(self.over_w, [1.0; 3])) * self.moved;
+    pub fn perspective(&self, corners: [f64; 3], place: [f64; 2]) -> Option<Near> {
+        let Near { value: rcp_w, error } = self.rcp_w(place);
+        let ([.., over_w], spread) = (self.slopes(place), self.spread(place));
+        let weights = 4.0 * UNIT * (rcp_w * spread + over_w) + UNIT * rcp_w * spread;
+        let moved = self.moved_at(place);
+        let shift = slope(mix(self.over_w, [1.0; 3])) * moved;
         let least = rcp_w - error - shift;
         if least < rcp_w / 2.0 {
             return None;
         }
-        let value = at(mix(self.over_w, corners), center) / rcp_w;
+        let value = at(mix(self.over_w, corners), place) / rcp_w;
         let (range, size) = extent(corners);
-        let moving = slope(mix(self.over_w, corners.map(|corner| corner - value))) * self.moved / least;
-        Some(Near { value, error: range * (weights + error) / least + self.rounding(range, size) + moving })
+        let moving = slope(mix(self.over_w, corners.map(|corner| corner - value))) * moved / least;
+        let rounding = self.rounding(range * spread, size);
+        Some(Near { value, error: range * (weights + error * spread) / least + rounding + moving })
     }
 
     /// An attribute that is linear on the screen.
-    pub fn on_screen(&self, corners: [f64; 3], pixel: [i32; 2]) -> Near {
-        let center = pixel.map(|place| f64::from(place) + 0.5);
+    pub fn on_screen(&self, corners: [f64; 3], place: [f64; 2]) -> Near {
         let function = mix([0, 1, 2].map(|n| self.over_w[n].map(|part| part * self.w[n])), corners);
         let at_corners = self.weights.iter().map(|weights| (0..3).map(|n| weights[n] * corners[n]).sum::<f64>());
         let (least, most) = at_corners.fold((f64::MAX, f64::MIN), |(least, most), at| (least.min(at), most.max(at)));
-        let [_, _, all, _] = self.slopes(center);
+        let [_, _, all, _] = self.slopes(place);
         let (range, size) = (most - least, least.abs().max(most.abs()));
-        let weights = 4.0 * UNIT * (1.0 + all) + UNIT;
-        let error = range * weights + self.rounding(range, size) + slope(function) * self.moved;
-        Near { value: at(function, center), error }
+        let spread: f64 = (0..3).map(|n| (at(self.over_w[n], place) * self.w[n]).abs()).sum();
+        let weights = 4.0 * UNIT * (spread + all) + UNIT * spread;
+        let error = range * weights + self.rounding(range * spread, size) + slope(function) * self.moved_at(place);
+        Near { value: at(function, place), error }
     }
 
     /// The error of sums and products of an attribute, and of vertices made by clipping.
@@ -380,6 +409,12 @@ impl Shape {
 }
 
 impl Piece {
+    /// How far weights go beyond their sum at a point: 1 inside.
+    fn spread(&self, place: [f64; 2]) -> f64 {
+        let weights = barycentric(self.corners).map(|lambda| lambda.map(|weight| at(weight, place).abs()));
+        weights.map_or(f64::INFINITY, |weights| weights.iter().sum::<f64>().max(1.0))
+    }
+
     /// `true` if a point may be inside, once vertices moved.
     fn may_have(&self, place: [f64; 2], away: f64) -> bool {
         let [a, b, c] = self.corners;
@@ -400,6 +435,14 @@ fn inside(corners: &[[f64; 2]], place: [f64; 2], turn: f64) -> f64 {
         }
     }
     least
+}
+
+/// The distance of a point from the line between two others.
+fn away(from: [f64; 2], to: [f64; 2], place: [f64; 2]) -> f64 {
+    let [x, y] = [to[0] - from[0], to[1] - from[1]];
+    let [right, down] = [place[0] - from[0], place[1] - from[1]];
+    let part = ((right * x + down * y) / (x * x + y * y).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+    (right - part * x).hypot(down - part * y)
 }
 
 /// The planes of clip space that always apply, then those of depth, then those that bound positions on the screen.
@@ -473,15 +516,15 @@ fn cross(a: [i64; 2], b: [i64; 2], c: [i64; 2]) -> i64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// The rule for pixel centers, in 256ths: inside, or on a top or left edge.
-fn covers(corners: [[i64; 2]; 3], pixel: [i32; 2]) -> bool {
-    let center = pixel.map(|place| i64::from(place) * 256 + 128);
+/// The rule for samples, in 256ths: inside, or on a top or left edge.
+fn covers(corners: [[i64; 2]; 3], place: [f64; 2]) -> bool {
+    let place = place.map(|place| (place * 256.0) as i64);
     let [a, b, c] = corners;
     let [a, b, c] = if cross(a, b, c) > 0 { [a, b, c] } else { [a, c, b] };
     // Clockwise on the screen: an edge that goes up is a left one, a horizontal one that goes right a top one.
     [[a, b], [b, c], [c, a]].into_iter().all(|[from, to]| {
         let is_top_or_left = to[1] < from[1] || (to[1] == from[1] && to[0] > from[0]);
-        let side = cross(from, to, center);
+        let side = cross(from, to, place);
         side > 0 || (side == 0 && is_top_or_left)
     })
 }

@@ -1,4 +1,4 @@
-//! Compares random draws with a plain model in doubles, pixel by pixel.
+//! Compares random draws with a plain model in doubles, sample by sample.
 //!
 //! | file | contents |
 //! |---|---|
@@ -20,7 +20,7 @@ use brolga_testing::random::{Random, seeds};
 use crate::drawing::canvas::{Canvas, Item};
 use crate::drawing::shaders;
 use pixels::{Drawn, Figures, Model};
-use state::{DrawState, Pipelines, State};
+use state::{DrawState, Pipelines, Samples, State};
 
 const STATES: u64 = if cfg!(debug_assertions) { 500 } else { 30_000 };
 
@@ -44,16 +44,14 @@ impl<'d> Drawing<'d> {
     }
 
     fn canvas(&self, state: &State) -> Canvas<'d> {
-        let canvas = Canvas::new(self.device, self.engine, state.size, &COLORS);
-        match state.depth_format {
-            Some(format) => {
-                let canvas = canvas.with_depth(format, state.size, state.cleared);
-                let value = ClearValue::DepthStencil { depth: None, stencil: Some(state.cleared_stencil) };
-                canvas.depth_buffer().clear(value).unwrap();
-                canvas
-            }
-            None => canvas,
+        let Samples { count, center_pattern } = state.samples;
+        let mut canvas = Canvas::of_samples(self.device, self.engine, state.size, count, &COLORS);
+        if let Some(format) = state.depth_format {
+            canvas = canvas.with_depth(format, state.size, state.cleared);
+            let value = ClearValue::DepthStencil { depth: None, stencil: Some(state.cleared_stencil) };
+            canvas.depth_buffer().clear(value).unwrap();
         }
+        if center_pattern { canvas.centered() } else { canvas }
     }
 
     fn draw(&mut self, number: u64, state: &State) -> Drawn {
@@ -63,6 +61,8 @@ impl<'d> Drawing<'d> {
                 let set = |desc: &mut PipelineDesc| {
                     (desc.rasterizer, desc.depth) = (draw.pipeline.rasterizer, draw.pipeline.test);
                     desc.stencil = draw.pipeline.stencil;
+                    let Samples { count, center_pattern } = state.samples;
+                    (desc.samples, desc.center_pattern) = (count, center_pattern);
                 };
                 canvas.pipeline(&Item::new(&self.vertex, &draw.pipeline.pixel(), &[]).set(&set))
             };
@@ -75,7 +75,7 @@ impl<'d> Drawing<'d> {
             .map(|draw| -> With<'_> {
                 Box::new(|_, call| {
                     (call.viewport, call.scissor) = (Some(draw.viewport), draw.scissor);
-                    call.stencil_reference = draw.reference;
+                    (call.stencil_reference, call.sample_mask) = (draw.reference, draw.sample_mask);
                 })
             })
             .collect();

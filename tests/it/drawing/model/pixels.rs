@@ -1,28 +1,46 @@
-//! Models the content of the targets after some draws: functional specification, 16.9, 16.12, 16.13, 17.9 to 17.12 and
-//! 20.4.6.
+//! Models the content of the targets after some draws: functional specification, 3.5.4, 3.5.5, 16.9, 16.12, 16.13, 17.9 to
+//! 17.12, 17.17 and 20.4.6.
 //!
 //! A depth is known up to its bound, so the model has the least and the greatest code that it may have. Where these do
-//! not decide a comparison, or the bound does not decide coverage or a discard, the pixel is *open* from then on: it is
+//! not decide a comparison, or the bound does not decide coverage or a discard, the sample is *open* from then on: it is
 //! counted, and not compared.
 
 use brolga::raster::StencilOp;
 use brolga::{Comparison, Format};
 
 use super::geometry::{Covered, Near, Shape};
-use super::state::{Depth, DrawState, Mode, State};
+use super::state::{Depth, DrawState, Location, Mode, State};
 use crate::drawing::canvas::Vertex;
 
 /// Codes that a depth may have, the least and the greatest.
 type Codes = [u32; 2];
 
-/// A pixel of the targets.
+/// A sample of a pixel of the targets.
 #[derive(Clone, Debug)]
-struct Pixel {
+struct Sample {
     is_open: bool,
     codes: Codes,
     stencil: u8,
-    /// The draw whose colours it has, and the triangle there.
-    shown: Option<[usize; 2]>,
+    /// The draw whose colours it has, the triangle there, and where that was shaded.
+    shown: Option<([usize; 2], Places)>,
+}
+
+/// The points of a pixel at which a shader is run for a sample.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    center: [f64; 2],
+    centroid: [f64; 2],
+    sample: [f64; 2],
+}
+
+impl Places {
+    fn at(self, location: Location) -> [f64; 2] {
+        match location {
+            Location::Center => self.center,
+            Location::Centroid => self.centroid,
+            Location::Sample => self.sample,
+        }
+    }
 }
 
 /// The results of all draws.
@@ -32,20 +50,20 @@ pub struct Drawn {
     pub depths: Option<Vec<u32>>,
     /// Empty if there are none.
     pub stencils: Vec<u8>,
-    /// Pixels that passed in each draw.
+    /// Samples that passed in each draw.
     pub passed: Vec<u64>,
 }
 
 /// The results of a comparison.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Figures {
-    /// Pixels that were compared, those of them in which a triangle is visible, those in which a clipped one is, and
+    /// Samples that were compared, those of them in which a triangle is visible, those in which a clipped one is, and
     /// those that are open.
     pub compared: u64,
     pub shown: u64,
     pub cut: u64,
     pub open: u64,
-    /// Covered pixels that passed all tests, and that did not.
+    /// Covered samples that passed all tests, and that did not.
     pub passed: u64,
     pub failed: u64,
     /// Numbers that were compared, and those for which there was no bound.
@@ -60,20 +78,22 @@ pub struct Figures {
 pub struct Model<'s> {
     state: &'s State,
     shapes: Vec<Vec<Option<Shape>>>,
-    pixels: Vec<Pixel>,
-    /// Pixels that passed in each draw: at least this many, and perhaps this many more.
+    /// Those of all pixels, one picture after the other.
+    samples: Vec<Sample>,
+    positions: Vec<[f64; 2]>,
+    /// Samples that passed in each draw: at least this many, and perhaps this many more.
     passed: Vec<[u64; 2]>,
-    /// Covered pixels that did not pass.
+    /// Covered samples that did not pass.
     failed: u64,
 }
 
 impl<'s> Model<'s> {
     /// Performs the draws.
     pub fn new(state: &'s State) -> Self {
-        let [width, height] = state.size.map(|size| size as usize);
-        let blank = Pixel { is_open: false, codes: [state.cleared; 2], stencil: state.cleared_stencil, shown: None };
-        let mut model =
-            Self { state, shapes: Vec::new(), pixels: vec![blank; width * height], passed: Vec::new(), failed: 0 };
+        let blank = Sample { is_open: false, codes: [state.cleared; 2], stencil: state.cleared_stencil, shown: None };
+        let positions = state.samples.positions();
+        let samples = vec![blank; pixels(state) * positions.len()];
+        let mut model = Self { state, shapes: Vec::new(), samples, positions, passed: Vec::new(), failed: 0 };
         for (n, draw) in state.draws.iter().enumerate() {
             model.passed.push([0; 2]);
             let shape = |corners| {
@@ -96,30 +116,48 @@ impl<'s> Model<'s> {
         let within = |axis| scissor(self.state, draw, axis);
         for y in shape.bounds(1, within(1)) {
             for x in shape.bounds(0, within(0)) {
-                let covered = shape.covers([x, y]);
-                if covered == Covered::No {
-                    continue;
+                self.pixel([n, triangle], shape, [x, y]);
+            }
+        }
+    }
+
+    /// Draws the samples of a pixel.
+    fn pixel(&mut self, [n, triangle]: [usize; 2], shape: &Shape, [x, y]: [i32; 2]) {
+        let draw = &self.state.draws[n];
+        let center = [x, y].map(|place| f64::from(place) + 0.5);
+        let places = self.positions.iter().map(|offset| [0, 1].map(|axis| center[axis] + offset[axis]));
+        let places: Vec<_> = places.collect();
+        let covered: Vec<Covered> = places.iter().map(|&place| shape.covers(place)).collect();
+        let drawn = |sample: &usize| draw.sample_mask >> sample & 1 == 1 && covered[*sample] != Covered::No;
+        // The centroid is the first sample that is covered and in the mask, unless all are covered.
+        let centroid = if covered.iter().all(|&one| one == Covered::Yes) {
+            Some(center)
+        } else {
+            (0..covered.len()).find(drawn).map(|sample| places[sample])
+        };
+        let Some(centroid) = centroid else { return };
+        let has_several = places.len() > 1 && !self.state.samples.center_pattern;
+        let is_certain = !covered.contains(&Covered::Perhaps) && !(has_several && shape.may_divide(center));
+        for (sample, &place) in places.iter().enumerate().filter(|(sample, _)| drawn(sample)) {
+            let at = self.samples.len() / places.len() * sample + y as usize * self.state.size[0] as usize + x as usize;
+            let of_pixel = Places { center, centroid, sample: place };
+            let before = &mut self.samples[at];
+            let stays = match is_certain && !before.is_open {
+                true => tested(self.state, draw, shape, triangle, of_pixel, before),
+                false => None,
+            };
+            match stays {
+                None => {
+                    before.is_open = true;
+                    self.passed[n][1] += 1;
                 }
-                let place = y as usize * self.state.size[0] as usize + x as usize;
-                let pixel = &mut self.pixels[place];
-                let stays = if covered == Covered::Perhaps || pixel.is_open {
-                    None
-                } else {
-                    tested(self.state, draw, shape, triangle, [x, y], pixel)
-                };
-                match stays {
-                    None => {
-                        pixel.is_open = true;
-                        self.passed[n][1] += 1;
-                    }
-                    Some(Tested { passes, codes, stencil }) => {
-                        (pixel.codes, pixel.stencil) = (codes, stencil);
-                        if passes {
-                            self.passed[n][0] += 1;
-                            pixel.shown = Some([n, triangle]);
-                        } else {
-                            self.failed += 1;
-                        }
+                Some(Tested { passes, codes, stencil }) => {
+                    (before.codes, before.stencil) = (codes, stencil);
+                    if passes {
+                        self.passed[n][0] += 1;
+                        before.shown = Some(([n, triangle], of_pixel));
+                    } else {
+                        self.failed += 1;
                     }
                 }
             }
@@ -130,43 +168,43 @@ impl<'s> Model<'s> {
     pub fn compare(&self, drawn: &Drawn, figures: &mut Figures) -> Result<(), String> {
         for (n, (&passed, &[least, more])) in drawn.passed.iter().zip(&self.passed).enumerate() {
             if !(least..=least + more).contains(&passed) {
-                return Err(format!("{passed} pixels passed in draw {n}, not {least} to {}", least + more));
+                return Err(format!("{passed} samples passed in draw {n}, not {least} to {}", least + more));
             }
         }
         figures.failed += self.failed;
         figures.passed += self.passed.iter().map(|[least, _]| least).sum::<u64>();
-        for (place, pixel) in self.pixels.iter().enumerate() {
-            if pixel.is_open {
+        for (place, sample) in self.samples.iter().enumerate() {
+            if sample.is_open {
                 figures.open += 1;
                 continue;
             }
             figures.compared += 1;
             let width = self.state.size[0] as usize;
-            let at = [place % width, place / width].map(|place| place as i32);
+            let (number, in_picture) = (place / pixels(self.state), place % pixels(self.state));
+            let at = format!("sample {number} at {:?}", [in_picture % width, in_picture / width]);
             if let Some(&depth) = drawn.depths.as_ref().map(|depths| &depths[place])
-                && !(pixel.codes[0]..=pixel.codes[1]).contains(&depth)
+                && !(sample.codes[0]..=sample.codes[1]).contains(&depth)
             {
-                return Err(format!("depth {depth:#x} at {at:?} is not {:x?}", pixel.codes));
+                return Err(format!("depth {depth:#x} of {at} is not {:x?}", sample.codes));
             }
             if let Some(&stencil) = drawn.stencils.get(place)
-                && stencil != pixel.stencil
+                && stencil != sample.stencil
             {
-                return Err(format!("stencil {stencil:#x} at {at:?} is not {:#x}", pixel.stencil));
+                return Err(format!("stencil {stencil:#x} of {at} is not {:#x}", sample.stencil));
             }
             let texels = [0, 1, 2].map(|target| drawn.colors[target][place]);
-            self.colors(pixel, at, texels, figures).map_err(|why| format!("{why} at {at:?}, of {:?}", pixel.shown))?;
+            self.colors(sample, texels, figures).map_err(|why| format!("{why}: {at}, of {:?}", sample.shown))?;
         }
         Ok(())
     }
 
     fn colors(
         &self,
-        pixel: &Pixel,
-        at: [i32; 2],
+        sample: &Sample,
         [first, second, third]: [[u32; 4]; 3],
         figures: &mut Figures,
     ) -> Result<(), String> {
-        let Some([n, triangle]) = pixel.shown else {
+        let Some(([n, triangle], places)) = sample.shown else {
             let is_blank = [first, second, third] == [[0; 4]; 3];
             return if is_blank { Ok(()) } else { Err("something is drawn where nothing is".to_owned()) };
         };
@@ -178,23 +216,29 @@ impl<'s> Model<'s> {
         for (register, texel) in [(1, first), (2, second)] {
             for component in 0..4 {
                 let bits = [0, 1, 2].map(|n| corners[n][register][component]);
-                attribute(shape, draw.pipeline.modes[register - 1], bits, at, texel[component], figures)
+                let mode = draw.pipeline.modes[register - 1];
+                attribute(shape, mode, bits, places.at(mode.location()), texel[component], figures)
                     .map_err(|why| format!("v{register}.{}: {why}", ["x", "y", "z", "w"][component]))?;
             }
         }
         let [z, w, place, face] = third.map(f32::from_bits);
-        check(shape, shape.z(at), z, 0, figures).map_err(|why| format!("z: {why}"))?;
-        match shape.w(at) {
+        check(shape, shape.z(places.centroid), z, 0, figures).map_err(|why| format!("z: {why}"))?;
+        match shape.w(places.centroid) {
             Some(near) => check(shape, near, w, 1, figures).map_err(|why| format!("w: {why}"))?,
             None => figures.unbounded += 1,
         }
-        let [x, y] = at.map(|place| place as f32 + 0.5);
+        let [x, y] = places.centroid.map(|place| place as f32);
         let expected = [x * 128.0 + y, (2 * triangle + usize::from(shape.is_front())) as f32];
         if [place, face] != expected {
             return Err(format!("place and face are {place} and {face}, not {expected:?}"));
         }
         Ok(())
     }
+}
+
+/// The number of pixels.
+fn pixels(state: &State) -> usize {
+    state.size[0] as usize * state.size[1] as usize
 }
 
 /// The pixels of an axis that a draw may change.
@@ -209,7 +253,7 @@ fn scissor(state: &State, draw: &DrawState, axis: usize) -> [i32; 2] {
     [least.max(0), end.min(state.size[axis] as i32)]
 }
 
-/// The fate of a covered pixel.
+/// The fate of a covered sample.
 struct Tested {
     /// Set if it is drawn.
     passes: bool,
@@ -218,18 +262,18 @@ struct Tested {
     stencil: u8,
 }
 
-/// Tests a covered pixel; none if the bounds do not decide its fate.
+/// Tests a covered sample; none if the bounds do not decide its fate.
 fn tested(
     state: &State,
     draw: &DrawState,
     shape: &Shape,
     triangle: usize,
-    at: [i32; 2],
-    before: &Pixel,
+    places: Places,
+    before: &Sample,
 ) -> Option<Tested> {
     let kept = Tested { passes: false, codes: before.codes, stencil: before.stencil };
     let corners = &draw.vertices[3 * triangle..][..3];
-    let given = |component: usize| near(shape, draw.pipeline.modes[2], corners, component, at);
+    let given = |component: usize| near(shape, draw.pipeline.modes[2], corners, component, places);
     let is_kept = match draw.pipeline.discards {
         false => true,
         true => {
@@ -267,19 +311,20 @@ fn tested(
     if !draw.pipeline.test.enable {
         return Some(Tested { passes: true, stencil: stencil_after(true), ..kept });
     }
-    let own = shape.z(at);
-    let error = own.error;
+    let [own, seen] = [places.sample, places.centroid].map(|place| shape.z(place));
+    // What a shader outputs is clamped by the depth of the centroid, or of the sample that it runs for (16.9.3).
+    let bound = if draw.pipeline.is_per_sample() { own } else { seen };
+    let of_all = |pick: fn(f64, f64) -> f64| {
+        let given = given(0)?;
+        let value = pick(pick(seen.value, given.value), bound.value);
+        Some(Near { value, error: seen.error.max(given.error).max(bound.error) })
+    };
     let depth = match draw.pipeline.depth {
-        Depth::Own | Depth::Same => own,
+        Depth::Own => own,
+        Depth::Same => seen,
         Depth::Given => given(0)?,
-        Depth::GreaterEqual => {
-            let given = given(0)?;
-            Near { value: own.value.max(given.value), error: error.max(given.error) }
-        }
-        Depth::LessEqual => {
-            let given = given(0)?;
-            Near { value: own.value.min(given.value), error: error.max(given.error) }
-        }
+        Depth::GreaterEqual => of_all(f64::max)?,
+        Depth::LessEqual => of_all(f64::min)?,
     };
     let codes = codes(format, draw, depth);
     let passes = holds(draw.pipeline.test.function, codes, before.codes)?;
@@ -302,12 +347,13 @@ fn updated(op: StencilOp, old: u8, reference: u8) -> u8 {
 }
 
 /// A component of the third attribute.
-fn near(shape: &Shape, mode: Mode, corners: &[Vertex], component: usize, at: [i32; 2]) -> Option<Near> {
+fn near(shape: &Shape, mode: Mode, corners: &[Vertex], component: usize, places: Places) -> Option<Near> {
+    let place = places.at(mode.location());
     let values = [0, 1, 2].map(|n| f64::from(f32::from_bits(corners[n][3][component])));
     match mode {
         Mode::Constant => Some(Near { value: values[0], error: 0.0 }),
-        Mode::Perspective(_) => shape.perspective(values, at),
-        Mode::OnScreen(_) => Some(shape.on_screen(values, at)),
+        Mode::Perspective(_) => shape.perspective(values, place),
+        Mode::OnScreen(_) => Some(shape.on_screen(values, place)),
     }
 }
 
@@ -340,7 +386,7 @@ fn attribute(
     shape: &Shape,
     mode: Mode,
     bits: [u32; 3],
-    at: [i32; 2],
+    place: [f64; 2],
     found: u32,
     figures: &mut Figures,
 ) -> Result<(), String> {
@@ -358,8 +404,8 @@ fn attribute(
         {
             (None, 0)
         }
-        Mode::Perspective(_) => (shape.perspective(values, at), 2),
-        Mode::OnScreen(_) => (Some(shape.on_screen(values, at)), 3),
+        Mode::Perspective(_) => (shape.perspective(values, place), 2),
+        Mode::OnScreen(_) => (Some(shape.on_screen(values, place)), 3),
     };
     match near {
         Some(near) => check(shape, near, f32::from_bits(found), kind, figures),

@@ -3,35 +3,79 @@
 use brolga::raster::{Bounds, Cull, DepthState, RasterizerState, StencilFace, StencilOp, StencilTest, Viewport};
 use brolga::{Comparison, Format};
 use brolga_testing::random::Random;
+use brolga_testing::samples::STANDARD_PATTERNS;
 
 use crate::drawing::canvas::Vertex;
 use crate::drawing::shaders::pixel;
 
-/// The interpolation mode of an attribute, with the words of a declaration. With one sample, its center is the only
-/// one.
+/// The point of a pixel at which an attribute is interpolated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Location {
+    Center,
+    Centroid,
+    Sample,
+}
+
+/// The interpolation mode of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     Constant,
-    Perspective(&'static str),
-    OnScreen(&'static str),
+    Perspective(Location),
+    OnScreen(Location),
 }
 
+/// Those that need one sample at most, and those that a shader has that runs for each.
 const MODES: [Mode; 7] = [
     Mode::Constant,
-    Mode::Perspective("linear"),
-    Mode::Perspective("linear centroid"),
-    Mode::Perspective("linear sample"),
-    Mode::OnScreen("linear noperspective"),
-    Mode::OnScreen("linear noperspective centroid"),
-    Mode::OnScreen("linear noperspective sample"),
+    Mode::Perspective(Location::Center),
+    Mode::Perspective(Location::Centroid),
+    Mode::OnScreen(Location::Center),
+    Mode::OnScreen(Location::Centroid),
+    Mode::Perspective(Location::Sample),
+    Mode::OnScreen(Location::Sample),
 ];
 
 impl Mode {
+    /// The words of a declaration.
     fn words(self) -> &'static str {
         match self {
             Mode::Constant => "constant",
-            Mode::Perspective(words) | Mode::OnScreen(words) => words,
+            Mode::Perspective(Location::Center) => "linear",
+            Mode::Perspective(Location::Centroid) => "linear centroid",
+            Mode::Perspective(Location::Sample) => "linear sample",
+            Mode::OnScreen(Location::Center) => "linear noperspective",
+            Mode::OnScreen(Location::Centroid) => "linear noperspective centroid",
+            Mode::OnScreen(Location::Sample) => "linear noperspective sample",
         }
+    }
+
+    pub fn location(self) -> Location {
+        match self {
+            Mode::Constant => Location::Center,
+            Mode::Perspective(location) | Mode::OnScreen(location) => location,
+        }
+    }
+}
+
+/// The samples of a pixel.
+#[derive(Clone, Copy, Debug)]
+pub struct Samples {
+    pub count: u32,
+    /// Set if all lie at the center.
+    pub center_pattern: bool,
+}
+
+impl Samples {
+    fn new(random: &mut Random) -> Self {
+        let count = random.pick(&[1, 1, 2, 4, 4, 8]);
+        Self { count, center_pattern: count > 1 && random.one_in(8) }
+    }
+
+    /// Their positions, in pixels from the center.
+    pub fn positions(self) -> Vec<[f64; 2]> {
+        let standard = STANDARD_PATTERNS[self.count.trailing_zeros() as usize].iter();
+        let part = if self.center_pattern { 0.0 } else { 1.0 / 16.0 };
+        standard.map(|position| position.map(|sixteenths| f64::from(sixteenths) * part)).collect()
     }
 }
 
@@ -71,6 +115,7 @@ pub struct DrawState {
     pub scissor: Option<Bounds>,
     /// The stencil reference.
     pub reference: u8,
+    pub sample_mask: u32,
     /// A list.
     pub vertices: Vec<Vertex>,
 }
@@ -79,6 +124,7 @@ pub struct DrawState {
 #[derive(Debug)]
 pub struct State {
     pub size: [u32; 2],
+    pub samples: Samples,
     pub depth_format: Option<Format>,
     /// The initial code of the depth buffer.
     pub cleared: u32,
@@ -109,9 +155,10 @@ fn number(random: &mut Random, least: f64, most: f64) -> f64 {
     least + (most - least) * random.below(1 << 24) as f64 / f64::from(1 << 24)
 }
 
-/// Some pipelines with the same depth format. They take longer to make than to use, so some states share them.
+/// Some pipelines with the same depth format and samples. They take longer to make than to use, so some states share them.
 pub struct Pipelines {
     pub depth_format: Option<Format>,
+    pub samples: Samples,
     pub states: Vec<PipelineState>,
 }
 
@@ -120,8 +167,9 @@ impl Pipelines {
         use Format::{D16_UNORM, D24_UNORM_S8_UINT, D32_FLOAT, D32_FLOAT_S8X24_UINT};
         let formats = [D16_UNORM, D24_UNORM_S8_UINT, D32_FLOAT, D32_FLOAT_S8X24_UINT].map(Some);
         let depth_format = if random.one_in(5) { None } else { random.pick(&formats) };
-        let states = (0..random.pick(&[1, 1, 2, 3])).map(|_| PipelineState::new(random)).collect();
-        Self { depth_format, states }
+        let samples = Samples::new(random);
+        let states = (0..random.pick(&[1, 1, 2, 3])).map(|_| PipelineState::new(random, samples)).collect();
+        Self { depth_format, samples, states }
     }
 }
 
@@ -138,7 +186,8 @@ impl State {
         };
         let draws = pipelines.states.iter().map(|&pipeline| DrawState::new(pipeline, random, size)).collect();
         let cleared_stencil = random.pick(&STENCILS);
-        Self { size, depth_format: pipelines.depth_format, cleared, cleared_stencil, draws }
+        let Pipelines { samples, depth_format, .. } = *pipelines;
+        Self { size, samples, depth_format, cleared, cleared_stencil, draws }
     }
 }
 
@@ -150,12 +199,13 @@ impl DrawState {
         let scissor = Bounds { left, top, right: right + size[0] as i32 / 2, bottom: bottom + size[1] as i32 / 2 };
         let vertices = (0..1 + random.below(6)).flat_map(|_| triangle(random, &viewport, size)).collect();
         let (scissor, reference) = (random.one_in(3).then_some(scissor), random.pick(&STENCILS));
-        Self { pipeline, viewport, scissor, reference, vertices }
+        let sample_mask = if random.one_in(4) { random.bits() as u32 } else { u32::MAX };
+        Self { pipeline, viewport, scissor, reference, sample_mask, vertices }
     }
 }
 
 impl PipelineState {
-    fn new(random: &mut Random) -> Self {
+    fn new(random: &mut Random, samples: Samples) -> Self {
         let is_biased = random.one_in(6);
         let mut bias = |of: &[f32]| if is_biased { random.pick(of) } else { 0.0 };
         let units = bias(&[0.0, 3.0, -3.0, 1000.0, -70_000.0, 4e6]);
@@ -185,15 +235,22 @@ impl PipelineState {
             Always,
         ]);
         let test = DepthState { enable: !random.one_in(8), write: !random.one_in(4), function };
+        // Most shaders run for pixels; none can run for samples that all lie at the center.
+        let modes = if samples.center_pattern || random.one_in(2) { &MODES[..5] } else { &MODES };
         let kinds = [Depth::Own, Depth::Own, Depth::Same, Depth::Given, Depth::GreaterEqual, Depth::LessEqual];
         Self {
             rasterizer,
             test,
-            modes: [0; 3].map(|_| random.pick(&MODES)),
+            modes: [0; 3].map(|_| random.pick(modes)),
             depth: random.pick(&kinds),
             discards: random.one_in(3),
             stencil: random.one_in(2).then(|| stencil(random)),
         }
+    }
+
+    /// `true` if the shader runs for each sample.
+    pub fn is_per_sample(&self) -> bool {
+        self.modes.iter().any(|mode| mode.location() == Location::Sample)
     }
 
     /// The container of the pixel shader. Its third output has the pixel's depth, its w, its position, and its face and
