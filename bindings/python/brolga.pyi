@@ -300,9 +300,9 @@ class Texture:
         """Resolves a layer of a multisampled texture: each texel of `to` becomes the mean of the samples there.
 
         `to` is a texture with one sample and the same extents, or an array of rows of texels. Returns the texture resolved to;
-        without `to` a new one. `mip` and `to_layer` are the mip level and the layer of `to`. `format` says how texels of both are
-        seen: by default as `to` sees them, or as this texture does if `to` is an array or not given. Integers and depths have no
-        mean.
+        without `to` a new one. `mip` and `to_layer` are the mip level and the layer of `to`; levels and layers are those of whole
+        textures, of which views may see a part. `format` says how texels of both are seen: by default as `to` sees them, or as this
+        texture does if `to` is an array or not given. Integers and depths have no mean.
         """
 
     def __dlpack__(self, **options: Any) -> Any: ...

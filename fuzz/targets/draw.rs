@@ -11,7 +11,10 @@ use brolga::raster::{
     ALPHA_BLEND, Bounds, Cull, DepthView, Draw, DrawError, Factor, Fill, IndexBuffer, InputElement, LogicOp, Pass,
     Pipeline, PipelineDesc, StencilFace, StencilOp, StencilTest, TargetState, Targets, Topology, Viewport,
 };
-use brolga::{BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, Module, TextureShape, View};
+use brolga::{
+    BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, Module,
+    TextureShape, View,
+};
 use libfuzzer_sys::fuzz_target;
 
 /// Number of loop iterations of a batch.
@@ -132,14 +135,24 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
         front: stencil_face(&mut numbers),
         back: stencil_face(&mut numbers),
     });
+    let samples = [1, 1, 2, 4, 8, 1, 1, 3][usize::from(state[17] >> 5)];
+    let shape = |shape: TextureShape| {
+        if samples > 1 { shape.samples(samples).center_pattern(state[16] & 0x80 != 0) } else { shape }
+    };
+    (desc.samples, desc.center_pattern) = (samples, samples > 1 && state[16] & 0x80 != 0);
+    desc.rasterizer.forced_samples = [0, 0, 0, 1, 4, 8, 16, 2][usize::from(state[27] >> 5)];
     desc.options = CompileOptions::new(Engine::Interpreter).into();
     let pipeline = Pipeline::new(device, &desc)?;
 
     let size = [16, 17].map(|n: usize| 1 + u32::from(state[n] % 80));
-    // A texture, or the second level of two of its layers.
+    // A texture, or the second level of two of its layers; or these layers with all samples.
     let view = |format| -> Result<View, DrawError> {
         if !part(5) {
-            return Ok(View::texture(device.texture(TextureShape::texture_2d(format, size[0], size[1]))?));
+            return Ok(View::texture(device.texture(shape(TextureShape::texture_2d(format, size[0], size[1])))?));
+        }
+        if samples > 1 {
+            let layers = device.texture(shape(TextureShape::texture_2d(format, size[0], size[1]).array(3)))?;
+            return Ok(View::texture(layers).with_layers(1, 2)?);
         }
         let shape = TextureShape::texture_2d(format, 2 * size[0], 2 * size[1]).mips(2).array(3);
         Ok(View::texture(device.texture(shape)?).with_mips(1, 1)?.with_layers(1, 2)?)
@@ -163,6 +176,7 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
             draw.index_buffer(IndexBuffer { buffer: device.buffer_from(&indices)?, offset_bytes: 0, is_short: bit(7) });
     }
     draw.stencil_reference = state[18];
+    draw.sample_mask = if state[19] & 1 != 0 { numbers.next() } else { u32::MAX };
     (draw.first, draw.base_vertex) = (u32::from(state[24]), i32::from(state[25]) - 128);
     (draw.instances, draw.first_instance) = (u32::from(state[26] % 4), u32::from(state[27]));
     let [left, top, across] = [28, 29, 30].map(|n: usize| f32::from(state[n]) / 3.0);

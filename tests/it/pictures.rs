@@ -3,7 +3,8 @@
 //!
 //! The pictures in `tests/data/pictures` are our own: they show what has changed, and `BROLGA_BLESS=1` rewrites them.
 //! Required features of the pictures are computed here from the scenes' geometry, in doubles and without a rasterizer:
-//! the position of a shadow, the colour of the sky, the number of triangles, the positions of lamps.
+//! the position of a shadow, the colour of the sky, the number of triangles, the positions of lamps, the samples that
+//! bars cover.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -155,9 +156,14 @@ impl Camera {
     }
 
     /// The way through the middle of a pixel.
-    fn ray(&self, [x, y]: [u32; 2], [width, height]: [u32; 2]) -> Vector {
-        let right = (2.0 * (f64::from(x) + 0.5) / f64::from(width) - 1.0) * self.aspect / self.zoom;
-        let up = (1.0 - 2.0 * (f64::from(y) + 0.5) / f64::from(height)) / self.zoom;
+    fn ray(&self, pixel: [u32; 2], size: [u32; 2]) -> Vector {
+        self.way_through(pixel.map(|n| f64::from(n) + 0.5), size)
+    }
+
+    /// The way through a point of the screen, in pixels.
+    fn way_through(&self, [x, y]: [f64; 2], [width, height]: [u32; 2]) -> Vector {
+        let right = (2.0 * x / f64::from(width) - 1.0) * self.aspect / self.zoom;
+        let up = (1.0 - 2.0 * y / f64::from(height)) / self.zoom;
         let [axis_x, axis_y, axis_z] = self.axes;
         unit(along(along(along([0.0; 3], axis_x, right), axis_y, up), axis_z, -1.0))
     }
@@ -168,6 +174,12 @@ impl Camera {
         let seen = [x * self.zoom / self.aspect / -z, -y * self.zoom / -z];
         ([0, 1].map(|n| (seen[n] * 0.5 + 0.5) * f64::from(size[n])), -z)
     }
+}
+
+/// The code of a light that the examples show: on the curve of a film, then on that of sRGB.
+fn shown_code(light: f64) -> f64 {
+    let film = (light * (2.51 * light + 0.03) / (light * (2.43 * light + 0.59) + 0.14)).clamp(0.0, 1.0);
+    255.0 * if film <= 0.0031308 { 12.92 * film } else { 1.055 * film.powf(1.0 / 2.4) - 0.055 }
 }
 
 fn pixels([width, height]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
@@ -220,12 +232,7 @@ fn field() {
         let (up, toward) = ((1.8 * way[1] + 0.85).clamp(0.0, 1.0), dot(way, sun).clamp(0.0, 1.0));
         let glow = 0.35 * toward.powi(6) + 1.2 * toward.powi(60);
         let [low, high, tint] = [[0.75, 0.36, 0.24], [0.05, 0.10, 0.26], [1.0, 0.55, 0.25]];
-        [0, 1, 2].map(|n| {
-            let light = low[n] + (high[n] - low[n]) * up + tint[n] * glow;
-            let film = (light * (2.51 * light + 0.03) / (light * (2.43 * light + 0.59) + 0.14)).clamp(0.0, 1.0);
-            let code = if film <= 0.0031308 { 12.92 * film } else { 1.055 * film.powf(1.0 / 2.4) - 0.055 };
-            255.0 * code
-        })
+        [0, 1, 2].map(|n| shown_code(low[n] + (high[n] - low[n]) * up + tint[n] * glow))
     };
     // Rows at the top, where nothing grows.
     for (pixel, texel) in pixels([SIZE[0], 20]).zip(bytes(&outcome, "picture").chunks(4)) {
@@ -356,6 +363,106 @@ fn lamps() {
         seen += 1;
     }
     assert!(seen >= 8, "only {seen} lamps are seen");
+}
+
+/// The positions of eight samples in a pixel, in sixteenths from its middle (functional specification, 19.2.4.1).
+const SAMPLES: [[f64; 2]; 8] =
+    [[1.0, -3.0], [-1.0, 3.0], [5.0, 1.0], [-3.0, -5.0], [-5.0, 5.0], [-7.0, -1.0], [3.0, 7.0], [7.0, -7.0]];
+
+/// A bar of the bridge: a box of any direction.
+struct Bar {
+    middle: Vector,
+    axes: [Vector; 3],
+    half: Vector,
+}
+
+impl Bar {
+    fn new(numbers: &[f64]) -> Self {
+        let [a, b, c, wide, d, e, f, high] = numbers[..8].try_into().unwrap();
+        let (start, end) = ([a, b, c], [d, e, f]);
+        let length = along(end, start, -1.0);
+        let ahead = unit(length);
+        let across = unit(cross(if ahead[1].abs() > 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] }, ahead));
+        let half = [wide, high, dot(length, ahead) / 2.0];
+        Self { middle: along(start, length, 0.5), axes: [across, cross(ahead, across), ahead], half }
+    }
+
+    /// `true` if a ray meets it, from the near plane on.
+    fn is_met(&self, start: Vector, way: Vector) -> bool {
+        let from = along(start, self.middle, -1.0);
+        let seen = |v: Vector| self.axes.map(|axis| dot(axis, v));
+        enters(seen(from), seen(way), [0.0; 3], self.half).is_some_and(|at| at > 0.1)
+    }
+
+    /// The pixels that it may cover: their least and greatest columns, then rows.
+    fn bounds(&self, camera: &Camera) -> [[f64; 2]; 2] {
+        let corner = |n: usize| {
+            let sides = [0, 1, 2].map(|axis| if n >> axis & 1 == 0 { -self.half[axis] } else { self.half[axis] });
+            (0..3).fold(self.middle, |place, axis| along(place, self.axes[axis], sides[axis]))
+        };
+        let seen: Vec<_> = (0..8).map(|n| camera.project(corner(n), SIZE)).collect();
+        match seen.iter().all(|(_, away)| *away > 0.1) {
+            true => [0, 1].map(|n| {
+                let places = seen.iter().map(|(place, _)| place[n]);
+                places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| [low.min(at), high.max(at)])
+            }),
+            // It goes past the camera.
+            false => [[f64::NEG_INFINITY, f64::INFINITY]; 2],
+        }
+    }
+}
+
+/// The bridge is where rays through samples meet its bars, even where it is thinner than a pixel, and elsewhere the air
+/// follows its formula.
+#[test]
+fn bridge() {
+    let example = Example::new("bridge");
+    let outcome = example.check();
+    let camera = Camera::new(&example.constants("camera"));
+    let sun: Vector = example.constants("weather")[..3].try_into().unwrap();
+    let air = |way: Vector| -> [f64; 3] {
+        let toward = dot(way, sun).clamp(0.0, 1.0);
+        let (up, down) = ((1.8 * way[1] + 0.1).clamp(0.0, 1.0), (-2.5 * way[1]).clamp(0.0, 1.0));
+        let glow = 0.3 * toward.powi(5) + 0.9 * toward.powi(30);
+        let [low, high, below, tint] = [[0.44, 0.38, 0.38], [0.07, 0.17, 0.38], [0.10, 0.15, 0.21], [1.0, 0.55, 0.25]];
+        [0, 1, 2].map(|n| {
+            let light: f64 = low[n] + (high[n] - low[n]) * up;
+            shown_code(light + (below[n] - light) * down + tint[n] * glow)
+        })
+    };
+    let words = fs::read(root().join("examples/bridge/bars.bin")).unwrap();
+    let floats: Vec<f64> = words.chunks(4).map(|word| f32::from_le_bytes(word.try_into().unwrap()).into()).collect();
+    let bars: Vec<Bar> = floats.chunks(12).map(Bar::new).collect();
+    let bounds: Vec<_> = bars.iter().map(|bar| bar.bounds(&camera)).collect();
+    // None, some and all samples of a pixel.
+    let mut seen = [0; 3];
+    for (pixel, texel) in pixels(SIZE).zip(bytes(&outcome, "picture").chunks(4)) {
+        let is_near = |bounds: &[[f64; 2]; 2]| {
+            (0..2).all(|n| f64::from(pixel[n]) + 1.1 > bounds[n][0] && f64::from(pixel[n]) - 0.1 < bounds[n][1])
+        };
+        let near: Vec<_> = bars.iter().zip(&bounds).filter(|(_, bounds)| is_near(bounds)).map(|(bar, _)| bar).collect();
+        let is_covered = |place: [f64; 2]| {
+            let way = camera.way_through(place, SIZE);
+            near.iter().any(|bar| bar.is_met(camera.eye, way))
+        };
+        // Vertices are rounded to a 256th of a pixel: what lies closer to an edge may be on either side.
+        let around = |sample: [f64; 2], by: [f64; 2]| {
+            is_covered([0, 1].map(|n| f64::from(pixel[n]) + 0.5 + sample[n] / 16.0 + by[n]))
+        };
+        let covered: Vec<[bool; 4]> = SAMPLES
+            .iter()
+            .map(|sample| [[-0.01, -0.01], [0.01, -0.01], [-0.01, 0.01], [0.01, 0.01]].map(|by| around(*sample, by)))
+            .collect();
+        if covered.iter().any(|around| *around != [around[0]; 4]) {
+            continue;
+        }
+        let count = covered.iter().filter(|around| around[0]).count();
+        let sky = air(camera.ray(pixel, SIZE));
+        let difference = texel.iter().zip(sky).map(|(code, sky)| (f64::from(*code) - sky).abs()).fold(0.0, f64::max);
+        assert_eq!(difference < 1.5, count == 0, "{pixel:?}: {texel:?}, {sky:?}, {count} samples");
+        seen[usize::from(count > 0) + usize::from(count == 8)] += 1;
+    }
+    assert!(seen[0] > 5_000 && seen[1] > 500 && seen[2] > 1_000, "{seen:?}");
 }
 
 /// The parameter at which a ray enters a box, which is given by its middle and half its extents.

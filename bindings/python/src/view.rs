@@ -177,9 +177,9 @@ impl Texture {
     /// Resolves a layer of a multisampled texture to a texture, or an array, with one sample and the same extents: each
     /// texel becomes the mean of its samples. Returns the texture resolved to; without `to` a new one.
     ///
-    /// `mip` and `to_layer` are the mip level and the layer of `to`. `format` says how texels of both are seen: by
-    /// default as `to` sees them, or as this texture does if `to` is an array or not given. Integers and depths have no
-    /// mean.
+    /// `mip` and `to_layer` are the mip level and the layer of `to`; levels and layers are those of whole textures, of
+    /// which views may see a part. `format` says how texels of both are seen: by default as `to` sees them, or as this
+    /// texture does if `to` is an array or not given. Integers and depths have no mean.
     #[pyo3(signature = (to=None, *, layer=0, mip=0, to_layer=0, format=None))]
     fn resolve<'py>(
         &self,

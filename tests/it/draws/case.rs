@@ -71,7 +71,7 @@ pub struct Case<'a> {
 pub struct Picture {
     pub colors: Vec<Vec<u8>>,
     pub depths: Option<Vec<u8>>,
-    /// For each draw the pixels that passed all tests.
+    /// For each draw the samples that passed all tests.
     pub samples: Vec<u64>,
     /// The content behind the registers of both shaders.
     pub left: Vec<Left>,
@@ -122,6 +122,7 @@ impl<'a> Case<'a> {
         desc.depth = self.state.depth;
         desc.stencil = self.state.stencil;
         desc.alpha_to_coverage = self.state.alpha_to_coverage;
+        (desc.samples, desc.center_pattern) = (self.state.samples, self.state.center_pattern);
         desc.targets = self.state.targets.clone();
         desc.depth_format = self.state.depth_buffer.as_ref().map(|surface| surface.format);
         let options = CompileOptions::new(engine).level(level).oversize(Oversize::Refuse);
@@ -136,8 +137,10 @@ impl<'a> Case<'a> {
     /// If something does not fit.
     pub fn draw(&self, device: &Device, pipeline: &Pipeline, order: Order) -> Result<Option<Picture>, DrawError> {
         let texture = |surface: &Surface| -> Result<Texture, Error> {
-            let [width, height] = self.state.size;
-            device.texture_from(TextureShape::texture_2d(surface.format, width, height), &surface.bytes)
+            let State { size: [width, height], samples, center_pattern, .. } = self.state;
+            let shape = TextureShape::texture_2d(surface.format, width, height);
+            let shape = if samples > 1 { shape.samples(samples).center_pattern(center_pattern) } else { shape };
+            device.texture_from(shape, &surface.bytes)
         };
         let colors = self.state.colors.iter().map(texture).collect::<Result<Vec<_>, _>>()?;
         let depth = self.state.depth_buffer.as_ref().map(texture).transpose()?;
@@ -204,7 +207,7 @@ impl<'a> Case<'a> {
         (draw.first, draw.base_vertex) = (one.first, one.base_vertex);
         (draw.instances, draw.first_instance) = (one.instances, one.first_instance);
         (draw.viewport, draw.scissor) = (one.viewport, one.scissor);
-        draw.blend_factor = self.state.blend_factor;
+        (draw.blend_factor, draw.sample_mask) = (self.state.blend_factor, self.state.sample_mask);
         draw.stencil_reference = self.state.stencil_reference;
         let Some((indices, is_short)) = &one.indices else { return Ok(draw) };
         let short = indices.iter().map(|&index| index as u16).collect::<Vec<_>>();
@@ -302,7 +305,7 @@ impl Picture {
             return Some(format!("the depth buffer differs first at byte {at} of {}", one.len()));
         }
         if self.samples != other.samples {
-            return Some(format!("{:?} pixels passed, not {:?}", other.samples, self.samples));
+            return Some(format!("{:?} samples passed, not {:?}", other.samples, self.samples));
         }
         Difference::first(&self.left, &other.left).map(|difference| difference.to_string())
     }

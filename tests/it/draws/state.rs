@@ -7,6 +7,7 @@ use brolga::raster::{
 };
 use brolga::{Comparison, Format};
 use brolga_testing::random::Random;
+use brolga_testing::run::module;
 
 use super::shaders::{Kind, Shader};
 
@@ -22,6 +23,10 @@ pub struct Surface {
 pub struct State {
     /// Pixels across and down.
     pub size: [u32; 2],
+    /// Samples of a pixel, whether they lie at its center, and those that are drawn.
+    pub samples: u32,
+    pub center_pattern: bool,
+    pub sample_mask: u32,
     pub targets: Vec<TargetState>,
     pub colors: Vec<Surface>,
     pub depth_buffer: Option<Surface>,
@@ -78,6 +83,9 @@ impl State {
         let rasterizer = RasterizerState { cull: Cull::None, ..RasterizerState::default() };
         Self {
             size,
+            samples: 1,
+            center_pattern: false,
+            sample_mask: u32::MAX,
             colors: colors(&targets, size, random),
             targets,
             // Nothing is in front of this.
@@ -107,7 +115,7 @@ impl State {
             // Most let something pass.
             function: COMPARISONS[random.below(COMPARISONS.len()).min(random.below(COMPARISONS.len()))],
         };
-        let rasterizer = RasterizerState {
+        let mut rasterizer = RasterizerState {
             cull: random.pick(&[Cull::None, Cull::None, Cull::Back, Cull::Front]),
             front_counter_clockwise: random.one_in(3),
             depth_clip: !random.one_in(3),
@@ -124,11 +132,31 @@ impl State {
             front: stencil_face(random),
             back: stencil_face(random),
         });
+        let signature = module(&pixel.bytes).stage().signature().cloned().unwrap_or_default();
+        let mut samples = random.pick(&[1, 1, 1, 2, 4, 8]);
+        let center_pattern = samples > 1 && random.one_in(6) && !signature.is_per_sample();
+        if center_pattern {
+            rasterizer.multisample = false;
+        } else if samples > 1 && signature.is_per_sample() {
+            // Other lines have no samples of their own.
+            rasterizer.multisample = true;
+        }
+        let may_be_forced =
+            !has_depth && !signature.is_per_sample() && pixel.outputs.iter().all(|output| output.register.is_some());
+        if may_be_forced && random.one_in(2) {
+            rasterizer.forced_samples = random.pick(&[1, 4, 8, 16]);
+            samples = if rasterizer.forced_samples > 1 { 1 } else { samples };
+        }
+        // Samples are more rows of texels.
+        let texels = [size[0], size[1] * samples];
         Self {
             size,
-            colors: colors(&targets, size, random),
+            samples,
+            center_pattern: center_pattern && samples > 1,
+            sample_mask: if random.one_in(5) { random.bits() as u32 } else { u32::MAX },
+            colors: colors(&targets, texels, random),
             targets,
-            depth_buffer: has_depth.then(|| depth_buffer(random.pick(&depths), size, random)),
+            depth_buffer: has_depth.then(|| depth_buffer(random.pick(&depths), texels, random)),
             depth,
             stencil,
             stencil_reference: random.pick(&[0, 1, 0x7f, 0xff]),

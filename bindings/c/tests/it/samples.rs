@@ -183,8 +183,8 @@ pub fn layers_are_resolved_to_levels_of_layers() {
     }
 }
 
-/// Codes are averaged, or the light that they stand for: half the light of 255 is 255 (1.055 · 0.5^(1/2.4) - 0.055), which
-/// is 187.5 and a little (IEC 61966-2-1). Alpha is no light.
+/// Codes are averaged, or the light that they stand for: the code of half the light of 255 is 255 (1.055 · 0.5^(1/2.4) -
+/// 0.055), which is 187.5 and a little (IEC 61966-2-1). Alpha is no light.
 #[test]
 pub fn the_format_of_a_resolve_says_what_is_averaged() {
     let device = device();
