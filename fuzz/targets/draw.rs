@@ -140,6 +140,7 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
         if samples > 1 { shape.samples(samples).center_pattern(state[16] & 0x80 != 0) } else { shape }
     };
     (desc.samples, desc.center_pattern) = (samples, samples > 1 && state[16] & 0x80 != 0);
+    desc.rasterizer.conservative = state[23] & 0xc0 == 0xc0;
     desc.rasterizer.forced_samples = [0, 0, 0, 1, 4, 8, 16, 2][usize::from(state[27] >> 5)];
     desc.options = CompileOptions::new(Engine::Interpreter).into();
     let pipeline = Pipeline::new(device, &desc)?;

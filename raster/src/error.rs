@@ -182,6 +182,9 @@ pub enum DrawError {
     /// Lines are rectangles over samples that lie at the center.
     #[error("lines cannot be rectangles (`multisample`) where all samples of a pixel lie at its center")]
     CenteredLines,
+    /// Conservative rasterization of something else than solid triangles.
+    #[error("conservative rasterization is for solid triangles, not for points, lines or wireframe")]
+    Conservative,
     /// Two targets overlap.
     #[error("targets {first} and {second} share texels: let them be other levels or layers")]
     SharedTarget {

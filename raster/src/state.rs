@@ -120,6 +120,11 @@ pub struct RasterizerState {
     /// The number of samples of a pixel that primitives cover, whatever targets have: 1, 4, 8 or 16; by default 0, as many
     /// as the targets. More than one needs targets of one sample, or none (functional specification, 3.5.6).
     pub forced_samples: u32,
+    /// `true` for conservative rasterization: a triangle covers all samples of every pixel that it touches. A pixel is
+    /// touched if it is less than 1/512 of a pixel away, the error of snapped vertices; triangles without area are drawn
+    /// too, with the values of their first vertex, and face back. `SV_InnerCoverage` says which pixels lie inside
+    /// entirely. It is for solid triangles alone. One that clipping divides covers the pixels between its parts twice.
+    pub conservative: bool,
 }
 
 impl Default for RasterizerState {
@@ -134,6 +139,7 @@ impl Default for RasterizerState {
             depth_bias_clamp: 0.0,
             multisample: false,
             forced_samples: 0,
+            conservative: false,
         }
     }
 }

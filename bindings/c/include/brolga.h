@@ -1073,6 +1073,8 @@ typedef struct {
   // The number of samples of a pixel that primitives cover, whatever the targets have: 1, 4, 8 or 16; 0, the default,
   // for those of the targets. More than 1 need targets of one sample, or none. ForcedSampleCount.
   uint32_t forced_samples;
+  // `true` for conservative rasterization: triangles cover every pixel that they touch.
+  bool conservative;
 } BrolgaPipelineOptions;
 
 // The targets of a pass, and its limits.
@@ -1311,13 +1313,14 @@ typedef struct {
 typedef struct {
   // Column and row of its upper left pixel, both even. With several samples that is the lower half of each word, and
   // the upper halves are another word of coverage: of up to 8 samples, all that the primitive covers, whatever the
-  // sample mask and tests have left of them in `coverage`; of 16, samples 8 to 15.
+  // sample mask and tests have left of them in `coverage`; of 16, samples 8 to 15. In conservative rasterization it is
+  // the pixels that the primitive touches, and four bits above for those that lie inside.
   uint32_t corner[2];
   // The number of its primitive in the second array. Where the shader runs for each sample, the [upper
   // bits](SAMPLE_BITS) are the number of the sample.
   uint32_t primitive;
   // Covered pixels, one bit each: upper left, upper right, lower left, lower right. Those of further samples are the
-  // bits above.
+  // bits above; with one sample, in conservative rasterization, they are the pixels that lie inside.
   uint32_t coverage;
 } BrolgaBatchQuad;
 

@@ -109,6 +109,8 @@ pub struct PipelineOptions {
     /// The number of samples of a pixel that primitives cover, whatever the targets have: 1, 4, 8 or 16; 0, the default,
     /// for those of the targets. More than 1 need targets of one sample, or none. ForcedSampleCount.
     pub forced_samples: u32,
+    /// `true` for conservative rasterization: triangles cover every pixel that they touch.
+    pub conservative: MaybeUninit<bool>,
 }
 
 impl Default for PipelineOptions {
@@ -140,6 +142,7 @@ impl Default for PipelineOptions {
             samples: 1,
             center_pattern: MaybeUninit::new(false),
             forced_samples: 0,
+            conservative: MaybeUninit::new(false),
         }
     }
 }
@@ -173,6 +176,7 @@ impl PipelineOptions {
             depth_bias_clamp: self.depth_bias_clamp,
             multisample: flag(self.multisample),
             forced_samples: self.forced_samples,
+            conservative: flag(self.conservative),
         })
     }
 

@@ -80,9 +80,11 @@ fn check_fit(device: &Device, parts: &[Part]) -> Result<(), DraftError> {
 /// `true` if a pixel shader shows what it does only on targets of several samples: it runs for each of them, reads which
 /// are covered, or evaluates inputs where they lie.
 fn asks_for_samples(pixel: &Part) -> bool {
-    let module = pixel.shader.module();
-    let reads_coverage = module.inputs().iter().any(|input| input.system_value == Some(SystemValue::Coverage));
-    pixel.uses.evaluates || reads_coverage || module.stage().signature().is_some_and(Signature::is_per_sample)
+    // Not the inputs that it is linked by, among which coverage is not.
+    let signature = pixel.shader.module().stage().signature();
+    let reads_coverage =
+        |signature: &Signature| signature.inputs.iter().any(|input| input.system_value == Some(SystemValue::Coverage));
+    pixel.uses.evaluates || signature.is_some_and(|signature| signature.is_per_sample() || reads_coverage(signature))
 }
 
 /// The inputs of a vertex shader that buffers fill.

@@ -129,6 +129,7 @@ fn rasterizer(node: &Node) -> RasterizerState {
         slope_scaled_depth_bias: float("slope_scaled_depth_bias", plain.slope_scaled_depth_bias),
         depth_bias_clamp: float("depth_bias_clamp", plain.depth_bias_clamp),
         multisample: flag(node, "multisample_enable", plain.multisample),
+        conservative: node.is_true("conservative_raster"),
         forced_samples: node.integer_at("forced_sample_count").unwrap_or(plain.forced_samples),
     }
 }

@@ -58,6 +58,7 @@ static RASTERIZER: Table = Table {
         key("slope_scaled_depth_bias", FLOAT, "0 by default"),
         key("depth_clip_enable", Flag, "true by default"),
         key("multisample_enable", Flag, "whether lines are rectangles with a width of 1.4 pixels; false by default"),
+        key("conservative_raster", Flag, "whether triangles cover every pixel that they touch; false by default"),
         key(
             "forced_sample_count",
             Integer(0, 16),

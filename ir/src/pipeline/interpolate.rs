@@ -39,13 +39,14 @@ pub(super) struct ShadedPixel {
 
 /// A quad, and the number of a pixel in it.
 #[derive(Clone, Copy)]
-struct PixelInQuad {
-    quad: Value,
+pub(super) struct PixelInQuad {
+    pub quad: Value,
     /// 0 to 3.
-    number: Value,
+    pub number: Value,
     /// Set if the quad names its sample.
     is_per_sample: bool,
-    pattern: SamplePattern,
+    pub pattern: SamplePattern,
+    pub is_conservative: bool,
 }
 
 impl PixelInQuad {
@@ -61,12 +62,12 @@ impl PixelInQuad {
 
     /// The samples that the primitive covers.
     fn samples(self, b: &mut Builder<'_>) -> CoveredSamples {
-        CoveredSamples::by_primitive(b, self.pattern, [self.quad, self.number])
+        CoveredSamples::by_primitive(b, self)
     }
 
     /// Those that passed all tests before the shader.
     fn samples_left(self, b: &mut Builder<'_>) -> CoveredSamples {
-        CoveredSamples::after_tests(b, self.pattern, [self.quad, self.number])
+        CoveredSamples::after_tests(b, self)
     }
 
     /// `true` if the primitive covers the pixel's center.
@@ -91,8 +92,8 @@ impl ShadedPixel {
         let across = b.op(Op::And, &[number_in_quad, one]);
         let down = b.op(Op::UShr, &[number_in_quad, one]);
         let mut corner: [Value; 2] = words(b, PixelArray::Quads.id(), quad, word!(BatchQuad.corner));
-        let (pattern, is_per_sample) = (pixel_state.pattern, pixel_state.is_per_sample);
-        let in_quad = PixelInQuad { quad, number: number_in_quad, is_per_sample, pattern };
+        let &PixelState { pattern, is_per_sample, is_conservative, .. } = pixel_state;
+        let in_quad = PixelInQuad { quad, number: number_in_quad, is_per_sample, pattern, is_conservative };
         if pattern.count() > 1 {
             let lower = b.i32(0xffff);
             corner = corner.map(|coordinate| b.op(Op::And, &[coordinate, lower]));
@@ -294,7 +295,9 @@ impl Locations {
         let needs_centroid = depth == Location::Centroid || wanted.iter().any(is_centroid);
         let needs_sample =
             depth == Location::Sample || wanted.iter().any(|wanted| wanted.location() == Location::Sample);
-        let centroid = (pattern.count() > 1 && !pattern.is_centered() && needs_centroid).then(|| {
+        // Where all samples are covered it is the center, in conservative rasterization in helpers too.
+        let may_move = pattern.count() > 1 && !pattern.is_centered() && !in_quad.is_conservative;
+        let centroid = (may_move && needs_centroid).then(|| {
             let mask = sample_mask(b, state);
             in_quad.samples(b).centroid(b, mask)
         });
@@ -448,6 +451,9 @@ impl<'a> Interpolator<'a> {
                 b.select(is_active, one, zero)
             }
             Some(SystemValue::SampleIndex) => self.locations.sample.unwrap_or_else(|| b.i32(0)),
+            Some(SystemValue::InnerCoverage) if self.locations.in_quad.is_conservative => {
+                multisample::is_inside(b, self.locations.in_quad)
+            }
             Some(SystemValue::InnerCoverage) => b.i32(0),
             Some(SystemValue::SampleCount) => b.i32(self.locations.in_quad.pattern.count()),
             Some(SystemValue::SamplePositions) => {

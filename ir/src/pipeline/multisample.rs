@@ -8,6 +8,7 @@ use crate::builder::Builder;
 use crate::entity::Value;
 use crate::ops::Op;
 
+use super::interpolate::PixelInQuad;
 use super::record::{BatchQuad, PixelArray, SAMPLE_BITS, word, words};
 use super::samples::SamplePattern;
 
@@ -23,20 +24,32 @@ pub(super) struct CoveredSamples {
 
 impl CoveredSamples {
     /// The samples that the primitive covers, whatever the sample mask and tests before the shader leave.
-    pub fn by_primitive(b: &mut Builder<'_>, pattern: SamplePattern, [quad, number]: [Value; 2]) -> Self {
-        let [left, top, _, coverage]: [Value; 4] = words(b, PixelArray::Quads.id(), quad, word!(BatchQuad.corner));
-        let (half, upper) = (b.i32(16), b.i32(0xffff_0000));
-        let (low, high) = (b.op(Op::UShr, &[left, half]), b.op(Op::And, &[top, upper]));
-        let more = b.op(Op::Or, &[low, high]);
-        let all = if pattern.count() == 16 { vec![coverage, more] } else { vec![more] };
+    pub fn by_primitive(b: &mut Builder<'_>, pixel: PixelInQuad) -> Self {
+        let PixelInQuad { quad, number, pattern, is_conservative, .. } = pixel;
+        let more = upper_halves(b, quad);
+        if is_conservative {
+            // All samples, or none.
+            let (shifted, one) = (b.op(Op::UShr, &[more, number]), b.i32(1));
+            let is_touched = b.op(Op::And, &[shifted, one]);
+            let digits = [pattern.count(), pattern.count().saturating_sub(8)].into_iter().filter(|&count| count > 0);
+            let all = digits.map(|count| b.i32(LOWEST_BITS >> (32 - 4 * count.min(8)))).collect::<Vec<_>>();
+            let digits = all.into_iter().map(|all| b.op(Op::IMul, &[is_touched, all])).collect();
+            return Self { pattern, digits };
+        }
+        let all = if pattern.count() == 16 {
+            vec![words::<1>(b, PixelArray::Quads.id(), quad, word!(BatchQuad.coverage))[0], more]
+        } else {
+            vec![more]
+        };
         Self::of(b, pattern, all, number)
     }
 
     /// Those that are left.
-    pub fn after_tests(b: &mut Builder<'_>, pattern: SamplePattern, [quad, number]: [Value; 2]) -> Self {
+    pub fn after_tests(b: &mut Builder<'_>, pixel: PixelInQuad) -> Self {
+        let PixelInQuad { quad, number, pattern, .. } = pixel;
         if pattern.count() == 16 {
             // There are no tests before the shader.
-            return Self::by_primitive(b, pattern, [quad, number]);
+            return Self::by_primitive(b, pixel);
         }
         let [coverage] = words(b, PixelArray::Quads.id(), quad, word!(BatchQuad.coverage));
         Self::of(b, pattern, vec![coverage], number)
@@ -116,6 +129,26 @@ impl CoveredSamples {
         let center = b.f32(0.0);
         position(b, self.pattern, Sample::Computed(first)).map(|offset| b.select(is_all, center, offset))
     }
+}
+
+/// The word in the upper halves of a quad's corner.
+fn upper_halves(b: &mut Builder<'_>, quad: Value) -> Value {
+    let [left, top]: [Value; 2] = words(b, PixelArray::Quads.id(), quad, word!(BatchQuad.corner));
+    let (half, upper) = (b.i32(16), b.i32(0xffff_0000));
+    let (low, high) = (b.op(Op::UShr, &[left, half]), b.op(Op::And, &[top, upper]));
+    b.op(Op::Or, &[low, high])
+}
+
+/// 1 if a pixel lies inside of its primitive, as conservative rasterization knows it, else 0.
+pub(super) fn is_inside(b: &mut Builder<'_>, PixelInQuad { quad, number, pattern, .. }: PixelInQuad) -> Value {
+    let masks = match pattern.count() {
+        1 => words::<1>(b, PixelArray::Quads.id(), quad, word!(BatchQuad.coverage))[0],
+        _ => upper_halves(b, quad),
+    };
+    let (four, one) = (b.i32(4), b.i32(1));
+    let inside = b.op(Op::UShr, &[masks, four]);
+    let own = b.op(Op::UShr, &[inside, number]);
+    b.op(Op::And, &[own, one])
 }
 
 /// The number of a sample.

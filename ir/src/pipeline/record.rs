@@ -79,13 +79,14 @@ pub struct BatchVertex {
 pub struct BatchQuad {
     /// Column and row of its upper left pixel, both even. With several samples that is the lower half of each word, and
     /// the upper halves are another word of coverage: of up to 8 samples, all that the primitive covers, whatever the
-    /// sample mask and tests have left of them in `coverage`; of 16, samples 8 to 15.
+    /// sample mask and tests have left of them in `coverage`; of 16, samples 8 to 15. In conservative rasterization it is
+    /// the pixels that the primitive touches, and four bits above for those that lie inside.
     pub corner: [u32; 2],
     /// The number of its primitive in the second array. Where the shader runs for each sample, the [upper
     /// bits](SAMPLE_BITS) are the number of the sample.
     pub primitive: u32,
     /// Covered pixels, one bit each: upper left, upper right, lower left, lower right. Those of further samples are the
-    /// bits above.
+    /// bits above; with one sample, in conservative rasterization, they are the pixels that lie inside.
     pub coverage: u32,
 }
 

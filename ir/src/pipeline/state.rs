@@ -171,6 +171,9 @@ pub struct PixelState {
     /// the rasterizer's are forced (functional specification, 3.5.6). Sample `k` of layer `l` of several is layer `l *
     /// target_samples + k` of the resource. 0 counts as 1.
     pub target_samples: u32,
+    /// Set if primitives cover all samples of every pixel that they touch: conservative rasterization. The quads say which
+    /// pixels lie inside entirely.
+    pub is_conservative: bool,
     /// Set if the function runs for each covered sample, which the quad names, not for each pixel.
     pub is_per_sample: bool,
 }

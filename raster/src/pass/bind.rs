@@ -100,6 +100,7 @@ impl Pass<'_> {
                 is_late: pipeline.is_late,
                 reports_live: pipeline.reports_live,
                 is_per_sample: pipeline.samples.is_per_sample,
+                asks_inside: pipeline.asks_inside,
                 rows: pipeline.rows,
                 state,
             },

@@ -27,7 +27,7 @@ use brolga_runtime::{
 use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
 use crate::layout::InputElement;
-use crate::state::{DepthState, RasterizerState, TargetState, Topology};
+use crate::state::{DepthState, Fill, Kind, RasterizerState, TargetState, Topology};
 use crate::vertices::primitives::{Mode, Outputs};
 use linkage::Linkage;
 pub(crate) use samples::Samples;
@@ -104,6 +104,10 @@ impl PipelineDesc {
             let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
             return Err(DrawError::Unsupported { what });
         }
+        let is_solid = self.topology.kind() == Kind::Triangle && self.rasterizer.fill == Fill::Solid;
+        if self.rasterizer.conservative && !is_solid {
+            return Err(DrawError::Conservative);
+        }
         let count = self.targets.len();
         if count > 8 {
             return Err(DrawError::TargetCount { count });
@@ -179,6 +183,8 @@ pub(crate) struct Parts {
     pub(crate) target_slots: Vec<u32>,
     pub(crate) depth_format: Option<Format>,
     pub(crate) samples: Samples,
+    /// `true` if the pixel shader asks which pixels lie inside of a triangle, and is told.
+    pub(crate) asks_inside: bool,
     /// The rules of Direct3D 9, if they are the draw's.
     pub(crate) direct3d9: Option<Rules>,
     /// `true` if a shader writes to more than its targets.
@@ -293,6 +299,7 @@ impl Pipeline {
             fog,
             pattern: samples.covered,
             target_samples: samples.targets.count(),
+            is_conservative: desc.rasterizer.conservative,
             is_per_sample: samples.is_per_sample,
         };
         // Its code is generated for the formats of its targets. Packets of quads keep their order only if none is wider
@@ -322,6 +329,7 @@ impl Pipeline {
             target_slots: desc.slots().collect(),
             depth_format: desc.depth_format,
             samples,
+            asks_inside: desc.rasterizer.conservative && linkage.pixel.is_some_and(reads_inner_coverage),
             direct3d9: direct3d9.map(|state| Rules {
                 state: *state,
                 is_transformed: linkage.is_transformed,
@@ -378,6 +386,12 @@ fn has_alpha_for_coverage(shader: &Module) -> bool {
         output.system_value.is_none() && output.row == 0 && output.components().any(|component| component == 3)
     };
     outputs.iter().any(has_alpha) && outputs.iter().all(|output| output.system_value != Some(SystemValue::Coverage))
+}
+
+/// `true` if a shader reads whether pixels lie inside of a triangle.
+fn reads_inner_coverage(shader: &Module) -> bool {
+    let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
+    inputs.iter().any(|input| input.system_value == Some(SystemValue::InnerCoverage))
 }
 
 /// Two flags: depth has to be tested after the pixel shader, and the shader decides which pixels are live, as it does

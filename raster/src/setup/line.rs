@@ -81,7 +81,7 @@ impl Prepared {
     }
 
     /// Adds the masks of a primitive's samples if there are several.
-    fn add_masks(&mut self, raster: &Raster, mask: impl Fn(usize) -> u64) {
+    pub(super) fn add_masks(&mut self, raster: &Raster, mask: impl Fn(usize) -> u64) {
         if raster.pattern.count() > 1 {
             self.masks.extend((0..raster.pattern.count() as usize).map(mask));
         }

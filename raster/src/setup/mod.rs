@@ -108,7 +108,9 @@ impl Shape {
     pub fn planes(&self, vertices: &[ScreenVertex; 3]) -> Option<Planes> {
         match *self {
             Shape::Line { ends, .. } => Planes::of_line(vertices, ends.map(usize::from)),
-            Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::new(vertices),
+            // Only conservative rasterization keeps triangles without area.
+            Shape::Large { .. } => Some(Planes::new(vertices).unwrap_or_else(|| Planes::flat(&vertices[0]))),
+            Shape::Small(_) | Shape::Sprite { .. } => Planes::new(vertices),
         }
     }
 }
@@ -168,6 +170,7 @@ impl Work for SetUp<'_> {
         match kind {
             Kind::Point => prepared.set_up_points(scratch, raster),
             Kind::Line => prepared.set_up_lines(scratch, raster),
+            Kind::Triangle if raster.state.conservative => prepared.touch_triangles(scratch, outputs, raster),
             Kind::Triangle if raster.pattern.count() > 1 => prepared.set_up_triangles::<true>(scratch, raster),
             Kind::Triangle => prepared.set_up_triangles::<false>(scratch, raster),
         }

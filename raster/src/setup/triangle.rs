@@ -1,7 +1,7 @@
 //! Culls triangles, and finds their bounds within the scissor rectangle and their edges in wireframe.
 
 use crate::setup::clip::{self, Polygon};
-use crate::setup::shape::{Group, ScreenVertex, edge, small};
+use crate::setup::shape::{Bounds, Group, ScreenVertex, edge, small};
 use crate::vertices::primitives::{IndexedPrimitive, Outputs};
 
 use super::{Prepared, Primitive, Raster, Scratch, Shape};
@@ -27,6 +27,26 @@ impl Prepared {
             for (n, &candidate) in candidates.iter().enumerate() {
                 self.add_triangle::<HAS_SAMPLES>(candidate, group, n, raster);
             }
+        }
+    }
+
+    /// Sets up the triangles that clipping left for conservative rasterization.
+    pub(super) fn touch_triangles(&mut self, scratch: &Scratch, outputs: &Outputs, raster: &Raster) {
+        for &IndexedPrimitive { vertices, id } in &scratch.left {
+            let triangle = self.screen_vertices_of(vertices);
+            let points = triangle.map(|vertex| vertex.point);
+            let bounds = Bounds::of_pixels(&points).intersect(self.area(vertices[0], raster).scissor);
+            let area = edge::area(points);
+            // One without area faces back, and has the clip distances of its first vertex.
+            let is_front = area != 0 && (area > 0) != raster.state.front_counter_clockwise;
+            let distance = |&word: &usize| f32::from_bits(self.vertices.word(vertices[0], word));
+            let is_clipped = area == 0 && outputs.clip.iter().map(distance).any(|distance| distance < 0.0);
+            if bounds.is_empty() || is_clipped || raster.state.cull.culls(is_front) {
+                continue;
+            }
+            let bias = raster.bias.map_or(0.0, |bias| bias.of(&triangle));
+            self.add_masks(raster, |_| 0);
+            self.add(&bounds, Primitive { vertices, id, is_front, shape: Shape::Large { bounds, bias } });
         }
     }
 

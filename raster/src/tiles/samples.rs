@@ -7,15 +7,19 @@ use brolga_ir::pipeline::record::SAMPLE_BITS;
 use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
-use crate::setup::shape::{Bounds, Edge, Line, Planes, Point, Small, Triangle, WideLine, plane, small};
+use crate::setup::shape::{
+    Bounds, Edge, Line, Planes, Point, Small, Triangle, WideLine, edges_of_pixels, plane, small,
+};
 use crate::setup::{Prepared, Primitive, Shape};
 use crate::tiles::blocks::{self, SampleBlock};
 use crate::tiles::coarse;
 use crate::tiles::depth::QuadTest;
 use crate::tiles::packets::Quad;
 use crate::tiles::quad::{Coverage, SampleCoverage};
-use crate::tiles::walk::{Drawn, MIN_PIXELS_TOGETHER, MOST_QUADS, TileDraw, biased, parts};
-use crate::tiles::walk::{TileWorker, quads_of_block};
+use crate::tiles::walk::{
+    Drawn, MIN_PIXELS_TOGETHER, MOST_QUADS, TileDraw, TileWorker, before_eye, biased, parts, quads_of_block,
+    with_inside,
+};
 
 impl TileDraw<'_, '_, '_> {
     /// Draws a primitive, whose samples are masks of the batch.
@@ -34,7 +38,7 @@ impl TileDraw<'_, '_, '_> {
         // The union lies within the scissor rectangle, too.
         let mut left = quads & within;
         let within = left;
-        let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
+        let mut drawn = Drawn { prepared, primitive, local, origin, inner: None, number: None };
         if !self.outputs.clip.is_empty() {
             self.find_distances(&drawn, &prepared.screen_vertices_of(primitive.vertices));
         }
@@ -63,6 +67,13 @@ impl TileDraw<'_, '_, '_> {
         let moved = |point: Point, at: [i8; 2]| point.seen_from(at);
         let (bounds, vertices, own) = match primitive.shape {
             Shape::Small(_) => return,
+            Shape::Large { bounds, bias } if self.raster.state.conservative => {
+                let vertices = biased(vertices, bias);
+                // All samples of a pixel are covered, or none.
+                let outer = edges_of_pixels(vertices.map(|vertex| vertex.point), true);
+                all.iter_mut().for_each(|edges| edges[..3].copy_from_slice(&outer));
+                (bounds, vertices, 3)
+            }
             Shape::Large { bounds, bias } => {
                 let vertices = biased(vertices, bias);
                 for (edges, &at) in all.iter_mut().zip(pattern.positions()) {
@@ -95,7 +106,8 @@ impl TileDraw<'_, '_, '_> {
             }
         };
         let Some(local) = primitive.shape.planes(&vertices).map(|planes: Planes| planes.around(origin)) else { return };
-        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
+        let inner = self.inner(&vertices);
+        let mut drawn = Drawn { prepared, primitive, local: &local, origin, inner, number: None };
         if self.hides(&drawn, &bounds.intersect(Bounds::square(origin, TILE_SIZE))) {
             return;
         }
@@ -169,11 +181,15 @@ impl TileDraw<'_, '_, '_> {
             if self.shading.is_per_sample { pixels * left.count() / 4 } else { pixels };
         let primitive = self.record(drawn);
         let (is_per_sample, count) = (self.shading.is_per_sample, self.raster.pattern.count());
+        let (is_conservative, inner) = (self.raster.state.conservative, drawn.inner);
         let quads = self.squares_of(primitive, corner, size);
         for part in parts(corner, size, blocks::PART) {
             // A packet has a quad once: its samples follow each other.
             for sample in invocations(left, is_per_sample) {
-                let quad = |corner| record(corner, primitive, sample, [all, left], count);
+                let quad = |corner| {
+                    let touched = is_conservative.then(|| with_inside(Coverage::FULL, &inner, corner));
+                    record(corner, primitive, sample, [all, left], count, touched)
+                };
                 quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
             }
         }
@@ -237,6 +253,9 @@ impl TileDraw<'_, '_, '_> {
                     coverage = coverage.intersect(Coverage::of_mask(is_within));
                 }
             }
+            if self.raster.state.conservative {
+                coverage = coverage.intersect(before_eye(drawn.local.of_samples(plane::RCP_W, offset, position)));
+            }
             within.put(sample as usize, coverage);
         }
         within
@@ -256,9 +275,11 @@ impl TileDraw<'_, '_, '_> {
         let is_per_sample = self.shading.is_per_sample;
         self.statistics.pixel_invocations += if is_per_sample { left.count() } else { left.pixels().count() };
         let primitive = self.record(drawn);
+        let touched = || with_inside(covered.sample(0), &drawn.inner, corner);
+        let touched = self.raster.state.conservative.then(touched);
         for sample in invocations(left, is_per_sample) {
             let TileWorker { packets, closed, .. } = &mut *self.worker;
-            let quad = record(corner, primitive, sample, [covered, left], self.raster.pattern.count());
+            let quad = record(corner, primitive, sample, [covered, left], self.raster.pattern.count(), touched);
             packets.push(quad, |packets| closed.append(packets));
         }
         if self.worker.closed.quads.len() >= MOST_QUADS {
@@ -273,10 +294,18 @@ fn invocations(left: SampleCoverage, is_per_sample: bool) -> impl Iterator<Item 
     (0..count).filter(move |&sample| !is_per_sample || !left.sample(sample as usize).is_empty())
 }
 
-/// The record of a quad that is shaded for a sample. Of 16 samples, which are never tested, both words have a half.
-fn record(corner: [i32; 2], primitive: u32, sample: u32, [covered, left]: [SampleCoverage; 2], count: u32) -> Quad {
+/// The record of a quad that is shaded for a sample. Of 16 samples, which are never tested, both words have a half; in
+/// conservative rasterization the second one has the pixels that are touched, and those inside.
+fn record(
+    corner: [i32; 2],
+    primitive: u32,
+    sample: u32,
+    [covered, left]: [SampleCoverage; 2],
+    count: u32,
+    touched: Option<u32>,
+) -> Quad {
     let [low, more] = left.words();
-    let high = if count > 8 { more } else { covered.words()[0] };
+    let high = touched.unwrap_or(if count > 8 { more } else { covered.words()[0] });
     let [x, y] = corner.map(|coordinate| coordinate as u32);
     Quad {
         corner: [x | high << 16, y | high & 0xffff_0000],

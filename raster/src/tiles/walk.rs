@@ -8,7 +8,8 @@ use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
 use crate::setup::shape::{
-    Bounds, Edge, Line, Local, Planes, SampleExtent, ScreenVertex, Small, Triangle, WideLine, plane, small,
+    Bounds, Edge, Line, Local, Planes, SampleExtent, ScreenVertex, Small, Triangle, WideLine, edges_of_pixels, plane,
+    small,
 };
 use crate::setup::vectors::{Work, vectorize};
 use crate::setup::{Prepared, Primitive, Raster, Shape};
@@ -32,6 +33,8 @@ pub struct Shading {
     pub reports_live: bool,
     /// `true` if the pixel shader runs for each sample, not for each pixel.
     pub is_per_sample: bool,
+    /// `true` if it asks whether pixels lie inside of their primitive.
+    pub asks_inside: bool,
     /// Registers that the pixel shader may read.
     pub rows: u32,
     /// State that changes from draw to draw.
@@ -181,6 +184,8 @@ pub(super) struct Drawn<'p> {
     /// Its planes around a pixel.
     pub(super) local: &'p Local,
     pub(super) origin: [i32; 2],
+    /// The edges that have whole pixels inside, if the shader asks for these.
+    pub(super) inner: Option<[Edge; 3]>,
     /// The number of its record, if it has one.
     pub(super) number: Option<u32>,
 }
@@ -215,7 +220,7 @@ impl TileDraw<'_, '_, '_> {
         if [0, 1].iter().any(|&axis| !(0..=TILE_SIZE - small::SIZE).contains(&(origin[axis] - tile[axis]))) {
             quads &= small::within(origin, &Bounds::square(tile, TILE_SIZE));
         }
-        let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
+        let mut drawn = Drawn { prepared, primitive, local, origin, inner: None, number: None };
         if !self.outputs.clip.is_empty() {
             self.find_distances(&drawn, &prepared.screen_vertices_of(primitive.vertices));
         }
@@ -237,6 +242,11 @@ impl TileDraw<'_, '_, '_> {
         let mut put = |all: &[Edge]| edges[..all.len()].copy_from_slice(all);
         let (bounds, vertices, own) = match primitive.shape {
             Shape::Small(_) => return,
+            Shape::Large { bounds, bias } if self.raster.state.conservative => {
+                let vertices = with_bias(bias);
+                put(&edges_of_pixels(vertices.map(|vertex| vertex.point), true));
+                (bounds, vertices, 3)
+            }
             Shape::Large { bounds, bias } => {
                 let vertices = with_bias(bias);
                 let Some(triangle) = Triangle::new(vertices.map(|vertex| vertex.point)) else { return };
@@ -266,7 +276,8 @@ impl TileDraw<'_, '_, '_> {
             return;
         }
         let Some(local) = primitive.shape.planes(&vertices).map(|planes| planes.around(origin)) else { return };
-        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
+        let inner = self.inner(&vertices);
+        let mut drawn = Drawn { prepared, primitive, local: &local, origin, inner, number: None };
         if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, TILE_SIZE))) {
             return;
         }
@@ -286,6 +297,11 @@ impl TileDraw<'_, '_, '_> {
             }
         }
         self.worker.blocks = blocks;
+    }
+
+    /// The edges that have whole pixels of a triangle inside, if the shader asks for these.
+    pub(super) fn inner(&self, vertices: &[ScreenVertex; 3]) -> Option<[Edge; 3]> {
+        self.shading.asks_inside.then(|| edges_of_pixels(vertices.map(|vertex| vertex.point), false))
     }
 
     /// `true` if all pixels of an area of the tile are known to fail the depth test.
@@ -354,11 +370,14 @@ impl TileDraw<'_, '_, '_> {
             return;
         }
         self.statistics.pixel_invocations += (size * size) as u64;
-        let primitive = self.record(drawn);
+        let (primitive, inner) = (self.record(drawn), drawn.inner);
         let quads = self.squares_of(primitive, corner, size);
         for part in parts(corner, size, blocks::PART) {
-            let quad =
-                |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: Coverage::FULL.bits() };
+            let quad = |[x, y]: [i32; 2]| Quad {
+                corner: [x as u32, y as u32],
+                primitive,
+                coverage: with_inside(Coverage::FULL, &inner, [x, y]),
+            };
             quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
         }
         if quads.len() >= MOST_QUADS {
@@ -443,6 +462,9 @@ impl TileDraw<'_, '_, '_> {
         let offset = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
         if !self.worker.distances.is_empty() {
             coverage = coverage.intersect(self.within_distances(offset));
+            if self.raster.state.conservative {
+                coverage = coverage.intersect(before_eye(drawn.local.of_quad(plane::RCP_W, offset)));
+            }
         }
         let Some(how) = &self.shading.depth else { return coverage };
         let [left, top] = self.worker.corner;
@@ -471,7 +493,8 @@ impl TileDraw<'_, '_, '_> {
         }
         self.statistics.pixel_invocations += coverage.count();
         let primitive = self.record(drawn);
-        let quad = Quad { corner: corner.map(|coordinate| coordinate as u32), primitive, coverage: coverage.bits() };
+        let coverage = with_inside(coverage, &drawn.inner, corner);
+        let quad = Quad { corner: corner.map(|coordinate| coordinate as u32), primitive, coverage };
         let TileWorker { packets, closed, .. } = &mut *self.worker;
         packets.push(quad, |packets| closed.append(packets));
         if closed.quads.len() >= MOST_QUADS {
@@ -532,6 +555,22 @@ impl TileDraw<'_, '_, '_> {
         quads.clear();
         *queue(self.worker) = QuadQueue { quads, primitive };
     }
+}
+
+/// The coverage of a quad, and in the bits above it the covered pixels that lie inside of a primitive entirely.
+#[inline(always)]
+pub(super) fn with_inside(coverage: Coverage, inner: &Option<[Edge; 3]>, [x, y]: [i32; 2]) -> u32 {
+    let Some(edges) = inner else { return coverage.bits() };
+    // Edges without length have nothing outside, but no triangle with one has an inside.
+    let has_inside = edges.iter().all(|edge| *edge != Edge::default());
+    let bit = |n: i32| u32::from(edges.iter().all(|edge| edge.at(x + n % 2, y + n / 2) >= 0)) << n;
+    let inside = if has_inside { (0..4).map(bit).sum::<u32>() } else { 0 };
+    coverage.bits() | (coverage.bits() & inside) << 4
+}
+
+/// The pixels where 1/w is above 0: beyond a triangle's edges it may not be.
+pub(super) fn before_eye(rcp_w: f32x4) -> Coverage {
+    Coverage::of_mask(bytemuck::cast(rcp_w.simd_gt(f32x4::ZERO)))
 }
 
 /// The first pixels of a square's parts of `part` by `part` pixels, row by row.

@@ -6,6 +6,7 @@
 //! | `coverage.rs` | coverage of triangles |
 //! | `thin.rs` | coverage of lines and points |
 //! | `planes.rs` | attributes over triangles |
+//! | `conservative.rs` | conservative rasterization |
 //! | `samples.rs` | coverage of samples |
 //! | `clipping.rs` | clipping, and the viewport |
 //! | `coarse.rs` | hierarchical depth |
@@ -18,6 +19,7 @@
 mod assembly;
 mod clipping;
 mod coarse;
+mod conservative;
 mod coverage;
 mod depth_rule;
 mod front_end;

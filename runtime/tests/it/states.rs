@@ -184,6 +184,7 @@ fn pixel_state(random: &mut Random) -> PixelState {
         pattern,
         target_samples: if random.one_in(4) { few(random, 9) } else { pattern.count() },
         is_per_sample: random.one_in(3),
+        is_conservative: random.one_in(6),
     }
 }
 

@@ -16,6 +16,7 @@
 //! | `stencil.rs` | stencils that are tested and changed |
 //! | `effects.rs` | pixels that are discarded, hidden, or helpers of their neighbours |
 //! | `samples.rs` | pixels of several samples |
+//! | `conservative.rs` | conservative rasterization |
 //! | `masks.rs` | sample masks, alpha as coverage |
 //! | `targets.rs` | colours in targets |
 //! | `untargeted.rs` | passes without targets |
@@ -125,6 +126,13 @@
 //! * Without targets the viewport and the scissor rectangle bound the pixels, up to 16384 (16.11, 3.5.6.4):
 //!   `the_viewport_says_how_large_the_picture_is`, `scissors_bound_it_and_masks_of_samples_do_not_matter`,
 //!   `no_picture_is_larger_than_a_texture`
+//! * Samples may be forced: coverage, centroid without the mask, occlusion counts of the rasterizer's (3.5.6.2, 20.4.6):
+//!   `samples_are_forced_over_targets_of_one`, `one_sample_is_forced_over_targets_of_several`, `samples_may_be_forced`
+//! * All samples may lie at the center (19.2.4.1): `samples_may_all_lie_at_the_center`, `model`
+//! * The centroid is the first sample that is covered and in the mask, the center where all are covered (3.5.5): `model`,
+//!   `inputs_are_evaluated_where_they_are_asked_for`
+//! * Conservative rasterization: every pixel that is touched, all samples, triangles without area, what lies inside:
+//!   `drawing/conservative.rs`, `raster/tests/it/conservative.rs`
 //! * An element whose vertex buffer is not bound is zero (8): `elements_without_a_vertex_buffer_are_zero`
 //! * A layer that does not exist is the first; shaders see the index as it was; the leading vertex has it (15.15):
 //!   `the_leading_vertex_chooses_the_layer`, `clipping_and_strips_keep_their_layers`
@@ -157,6 +165,7 @@
 //!   `without_a_depth_buffer_every_pixel_passes`
 
 mod canvas;
+mod conservative;
 mod coverage;
 mod depth;
 mod distances;

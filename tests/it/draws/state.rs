@@ -125,6 +125,7 @@ impl State {
             depth_bias_clamp: random.pick(&[0.0, 0.0, 0.01, -0.01]),
             multisample: random.one_in(3),
             forced_samples: 0,
+            conservative: false,
         };
         let stencil = random.one_in(3).then(|| StencilTest {
             read_mask: random.pick(&[0xff, 0xff, 0x0f]),
@@ -147,6 +148,9 @@ impl State {
             rasterizer.forced_samples = random.pick(&[1, 4, 8, 16]);
             samples = if rasterizer.forced_samples > 1 { 1 } else { samples };
         }
+        let topology = topology(random);
+        let is_solid = topology.kind() == brolga::raster::Kind::Triangle && rasterizer.fill == Fill::Solid;
+        rasterizer.conservative = is_solid && random.one_in(6);
         // Samples are more rows of texels.
         let texels = [size[0], size[1] * samples];
         Self {
@@ -161,7 +165,7 @@ impl State {
             stencil,
             stencil_reference: random.pick(&[0, 1, 0x7f, 0xff]),
             rasterizer,
-            topology: topology(random),
+            topology,
             blend_factor: [0; 4].map(|_| random.below(9) as f32 / 8.0),
             alpha_to_coverage: random.one_in(6),
         }

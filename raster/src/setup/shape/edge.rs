@@ -31,6 +31,21 @@ impl Edge {
         Self { x: -y, y: x, origin: (exact - i64::from(!is_top_or_left)).div_euclid(i64::from(ONE)) }
     }
 
+    /// The same edge for whole pixels, in conservative rasterization: moved outwards, so that a pixel is inside if any of
+    /// it is, or inwards, so that one is if all of it is. It moves by half a pixel along each axis, and by 1/512 for the
+    /// error of snapped vertices. An edge without length has nothing outside.
+    pub fn of_pixels(from: Point, to: Point, is_outwards: bool) -> Self {
+        let [x, y] = [to.x - from.x, to.y - from.y];
+        if x == 0 && y == 0 {
+            return Self::default();
+        }
+        let is_top_or_left = y < 0 || (y == 0 && x > 0);
+        // Twice as large, for the half units of the error.
+        let exact = 2 * (i64::from(x) * i64::from(HALF - from.y) - i64::from(y) * i64::from(HALF - from.x));
+        let moved = i64::from(2 * HALF + 1) * i64::from(x.abs() + y.abs()) * if is_outwards { 1 } else { -1 };
+        Self { x: -y, y: x, origin: (exact + moved - i64::from(!is_top_or_left)).div_euclid(2 * i64::from(ONE)) }
+    }
+
     /// The value at a pixel's center.
     pub fn at(self, x: i32, y: i32) -> i64 {
         self.origin + i64::from(self.x) * i64::from(x) + i64::from(self.y) * i64::from(y)
@@ -108,6 +123,12 @@ impl Triangle {
     }
 }
 
+/// The edges of a triangle of either winding, or without area, [for whole pixels](Edge::of_pixels).
+pub fn edges_of_pixels(vertices: [Point; 3], is_outwards: bool) -> [Edge; 3] {
+    let [a, b, c] = Triangle::new(vertices).map_or(vertices, |triangle| triangle.vertices);
+    [(a, b), (b, c), (c, a)].map(|(from, to)| Edge::of_pixels(from, to, is_outwards))
+}
+
 /// The least and the greatest offsets of a pattern's samples from the center, in sixteenths of a pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SampleExtent {
@@ -157,6 +178,19 @@ impl Bounds {
         let [a, b, c] = vertices;
         let first = |a: i32, b: i32, c: i32| (a.min(b).min(c) + HALF - 1) >> 8;
         let end = |a: i32, b: i32, c: i32| (a.max(b).max(c) + HALF - 1) >> 8;
+        Self {
+            left: first(a.x, b.x, c.x),
+            top: first(a.y, b.y, c.y),
+            right: end(a.x, b.x, c.x),
+            bottom: end(a.y, b.y, c.y),
+        }
+    }
+
+    /// The pixels that a triangle may touch, in conservative rasterization.
+    pub fn of_pixels(vertices: &[Point; 3]) -> Self {
+        let [a, b, c] = vertices;
+        let first = |a: i32, b: i32, c: i32| ((a.min(b).min(c) + ONE - 1) >> 8) - 1;
+        let end = |a: i32, b: i32, c: i32| (a.max(b).max(c) >> 8) + 1;
         Self {
             left: first(a.x, b.x, c.x),
             top: first(a.y, b.y, c.y),

@@ -28,6 +28,9 @@ pub const COUNT: usize = 4;
 /// Index of the depth plane.
 pub const DEPTH: usize = 0;
 
+/// Index of the plane of 1/w.
+pub const RCP_W: usize = 1;
+
 /// The planes of a primitive, in doubles: depth, 1/w, and the second and third barycentric coordinates, both over w.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Planes {
@@ -59,6 +62,12 @@ impl Planes {
     pub fn new(vertices: &[ScreenVertex; 3]) -> Option<Self> {
         let twice = area(vertices.map(|vertex| vertex.point));
         (twice != 0).then(|| Self::of_area(vertices, twice as f64))
+    }
+
+    /// The same values everywhere: those of a vertex, which is the first.
+    pub fn flat(vertex: &ScreenVertex) -> Self {
+        let first = [f64::from(vertex.z), f64::from(vertex.rcp_w), 0.0, 0.0];
+        Self { x: [0.0; COUNT], y: [0.0; COUNT], first, position: [0.0; 2] }
     }
 
     /// The planes of a triangle, given twice its area in squares of 256ths. Undefined if that is 0.
