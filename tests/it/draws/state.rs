@@ -149,7 +149,8 @@ impl State {
             samples = if rasterizer.forced_samples > 1 { 1 } else { samples };
         }
         let topology = topology(random);
-        let is_solid = topology.kind() == brolga::raster::Kind::Triangle && rasterizer.fill == Fill::Solid;
+        let is_solid =
+            matches!(topology, Topology::TriangleList | Topology::TriangleStrip) && rasterizer.fill == Fill::Solid;
         rasterizer.conservative = is_solid && random.one_in(6);
         // Samples are more rows of texels.
         let texels = [size[0], size[1] * samples];
