@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use brolga_ir::interface::Dimension;
 
 use crate::format::{Format, SAMPLE_COUNTS, Use};
+use crate::texture::TexelBox;
 
 /// A buffer, texture or view that cannot exist, or an operation on one that is impossible.
 #[derive(Debug, thiserror::Error)]
@@ -204,6 +205,17 @@ pub enum ResourceError {
         from: [u32; 3],
         /// The extents of the destination.
         to: [u32; 3],
+    },
+    /// A resolve to a part of a mip level.
+    #[error(
+        "a resolve fills a whole mip level, of {} x {} texels, not {} x {} at ({}, {})",
+        level[0], level[1], part.extents[0], part.extents[1], part.origin[0], part.origin[1]
+    )]
+    ResolvePart {
+        /// The part.
+        part: TexelBox,
+        /// The extents of the level.
+        level: [u32; 3],
     },
     /// A resolve of texels that have no mean.
     #[error("texels of format {format} cannot be resolved: integers and depths have no mean")]

@@ -68,6 +68,16 @@ pub fn is_outside(vertices: &[[f32; 4]; 3], planes: &[Plane]) -> bool {
         || planes.iter().any(|&plane| beyond(&|position| distance(plane, position)))
 }
 
+/// `true` if a triangle lies in a plane with the eye, so that its projection is a line. What clipping leaves of one that
+/// the eye is in could be anything.
+pub fn is_edge_on(vertices: &[[f32; 4]; 3]) -> bool {
+    let [a, b, c] = vertices.map(|[x, y, _, w]| [x, y, w].map(f64::from));
+    // The determinant, of products that are rounded once.
+    let terms = [[0, 1, 2], [1, 2, 0], [2, 0, 1]].map(|[x, y, w]| [a[x] * b[y] * c[w], -(a[x] * b[w] * c[y])]);
+    let (sum, size) = terms.as_flattened().iter().fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
+    sum.abs() <= size * 1e-15
+}
+
 fn distance(plane: Plane, position: [f64; 4]) -> f64 {
     // An infinite coordinate times 0 counts as 0.
     let product = |n: usize| if plane[n] == 0.0 { 0.0 } else { plane[n] * position[n] };

@@ -69,6 +69,7 @@ impl Prepared {
                     left.push(IndexedPrimitive { vertices: [first, first + 1, first], id });
                 }
             }
+            Kind::Triangle if clip::is_edge_on(&positions) && !raster.state.conservative => (),
             Kind::Triangle => {
                 let polygon = Polygon::new(&positions, planes);
                 let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster) else { return };

@@ -4,7 +4,8 @@ use brolga_fenv::in_default_mode;
 
 use crate::buffer::go_on;
 use crate::error::ResourceError;
-use crate::format::{Encoding, Format, Use};
+use crate::format::{Encoding, Field, Format, Use};
+use crate::shape::TextureShape;
 use crate::texture::{TexelBox, Texture};
 
 use super::mean;
@@ -13,7 +14,7 @@ use super::mean;
 pub(crate) const MOST_SAMPLES: usize = 16;
 
 impl Texture {
-    /// Resolves a layer to a mip level and layer of a texture with one sample and the same extents. `format` says how
+    /// Resolves a layer to a whole mip level of a layer of a texture with one sample and the same extents. `format` says how
     /// texels are seen, and may differ from the textures' own where that is typeless.
     ///
     /// # Errors
@@ -29,11 +30,17 @@ impl Texture {
     /// As there.
     pub fn resolve_check(&self, layer: u32, to: &Texture, at: &TexelBox, format: Format) -> Result<(), ResourceError> {
         check(self, to, format)?;
-        let part = self.level(0, layer.saturating_mul(self.shape().samples))?;
-        let whole = to.level(at.mip, at.layer)?;
-        match whole.extents == part.extents {
-            true => Ok(()),
-            false => Err(ResourceError::ResolveExtents { from: part.extents, to: whole.extents }),
+        let &TextureShape { layers, samples, .. } = self.shape();
+        if layer >= layers {
+            return Err(ResourceError::NoLevel { mip: 0, layer, mips: 1, layers });
+        }
+        let (part, whole) = (self.level(0, layer * samples)?, to.level(at.mip, at.layer)?);
+        match () {
+            () if *at != whole => Err(ResourceError::ResolvePart { part: *at, level: whole.extents }),
+            () if whole.extents != part.extents => {
+                Err(ResourceError::ResolveExtents { from: part.extents, to: whole.extents })
+            }
+            () => Ok(()),
         }
     }
 
@@ -57,6 +64,7 @@ impl Texture {
             let [width, height, _] = part.extents;
             let row_bytes = width as usize * size_bytes;
             let (mut rows, mut row) = (vec![0; row_bytes * samples as usize], vec![0; row_bytes]);
+            let is_own_mean = is_own_mean(format);
             // Codes of 8 bits are averaged byte by byte.
             let are_bytes = format.encoding() == Encoding::Unorm
                 && format.fields().iter().flatten().all(|field| field.bits == 8 && field.shift.is_multiple_of(8));
@@ -77,7 +85,10 @@ impl Texture {
                             bytes[..size_bytes].copy_from_slice(&row[n * size_bytes..][..size_bytes]);
                             *texel = u128::from_le_bytes(bytes);
                         }
-                        let mean = mean(format, &texels[..samples as usize]);
+                        let texels = &texels[..samples as usize];
+                        // Inside of primitives all samples are the same.
+                        let is_one = texels.iter().all(|texel| *texel == texels[0]);
+                        let mean = if is_one && is_own_mean(texels[0]) { texels[0] } else { mean(format, texels) };
                         texel.copy_from_slice(&mean.to_le_bytes()[..size_bytes]);
                     }
                 }
@@ -86,6 +97,25 @@ impl Texture {
             Ok(())
         })
     }
+}
+
+/// Tells texels that are the mean of several like them: all but infinities and NaNs, whose bits may change, and the least
+/// codes of SNORM, which are the same as the next ones.
+fn is_own_mean(format: Format) -> impl Fn(u128) -> bool {
+    let others = format.fields().into_iter().zip(format.channels()).filter_map(|(field, encoding)| {
+        let Field { bits, shift } = field?;
+        let code: u128 = match (encoding?, bits) {
+            (Encoding::Float, 32) => 0x7f80_0000,
+            (Encoding::Float, 10) => 0x03e0,
+            (Encoding::Float, 11) => 0x07c0,
+            (Encoding::Float, _) => 0x7c00,
+            (Encoding::Snorm, _) => 1 << (bits - 1),
+            _ => return None,
+        };
+        Some((shift, code))
+    });
+    let others: Vec<_> = others.collect();
+    move |texel| others.iter().all(|&(shift, code)| texel >> shift & code != code)
 }
 
 /// The means of bytes of several rows, halves rounded up.

@@ -250,6 +250,21 @@ fn edges_through_the_eye_project_to_a_point() {
     }
 }
 
+/// A triangle in a plane with the eye is a line, whatever clipping makes of it where it goes through the eye. Here that is
+/// the line through the centers of a row.
+#[test]
+fn triangles_seen_edge_on_cover_nothing() {
+    let corners = [[1.060_965_7, 0.0, 4.285_747, 4.243_862_6], [3.908_299, -0.0, -15.787_487, -15.633_196]];
+    let third = [-3.373_164_7, 0.0, 2.725_165, 2.698_532];
+    let vertices = [corners[0], corners[1], third].map(|corner: [f32; 4]| vertex(corner, ONES));
+    for (clips, height) in [(false, 1.0), (false, 16.0), (true, 5.0)] {
+        let viewport = Viewport { left: 0.0, top: 0.0, width: 4.0, height, min_depth: 0.0, max_depth: 1.0 };
+        let set = |desc: &mut PipelineDesc| desc.rasterizer.depth_clip = clips;
+        let found = covered(&vertices, set, |_, draw| draw.viewport = Some(viewport));
+        assert!(found.is_empty(), "{clips} {height}: {found:?}");
+    }
+}
+
 /// Clipping may leave three nearly collinear vertices, here in the edge that the centers of column 3 are on. Snapped, a
 /// triangle between them may change its winding, and cover pixels that its neighbours also cover.
 #[test]
