@@ -54,17 +54,23 @@ fn known(func: &Function, inst: Inst, formats: &[Option<TexelFormat>]) -> Option
     };
     let format = formats.get(resource.id.index()).copied().flatten()?;
     let is_possible = match kind {
-        InstKind::TexelLoad { level, .. } => {
-            level.is_none_or(|level| func.as_const(level).is_some_and(|level| level.bits == 0))
+        InstKind::TexelLoad { resource, level, .. } => {
+            is_multisampled(func, *resource)
+                || level.is_none_or(|level| func.as_const(level).is_some_and(|level| level.bits == 0))
         }
         InstKind::TexelStore { .. } => format.is_writable(),
         _ => format.words == 1 && format.is_writable(),
     };
     let has_layout = match func.interface.resource(resource.id).kind {
-        ResourceKind::Typed { dimension, .. } => !dimension.is_multisampled() && !dimension.is_cube(),
+        ResourceKind::Typed { dimension, .. } => !dimension.is_cube(),
         _ => false,
     };
     (is_possible && has_layout && resource.element == Element::Fixed(0)).then_some(format)
+}
+
+fn is_multisampled(func: &Function, resource: ResourceRef) -> bool {
+    let kind = func.interface.resource(resource.id).kind;
+    matches!(kind, ResourceKind::Typed { dimension, .. } if dimension.is_multisampled())
 }
 
 /// Writes the access of an instruction to a texel into its region.
@@ -74,8 +80,14 @@ fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, 
     b.switch_to(region);
     b.set_origin(data.origin);
     match data.kind {
-        InstKind::TexelLoad { resource, coords, .. } => {
+        InstKind::TexelLoad { resource, coords, level } => {
+            let sample = level.filter(|_| is_multisampled(b.func, resource));
+            let (coords, is_one) = match sample {
+                Some(sample) => plane(&mut b, resource, &coords, sample),
+                None => (coords.to_vec(), None),
+            };
             let (mut place, inside) = locate(&mut b, resource, &coords, format);
+            let inside = inside.map(|inside| both(&mut b, inside, is_one));
             let bit = part(&mut b, &mut place, format);
             let mut words = b.load(place, format.words as usize);
             if let Some(inside) = inside {
@@ -105,6 +117,24 @@ fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, 
         }
         _ => unreachable!("only called for texels"),
     }
+}
+
+/// The coordinates of a sample: it is one of the planes of a layer. Also whether the layer has it, unless comparing the
+/// number of the plane is enough.
+fn plane(
+    b: &mut Builder<'_>,
+    resource: ResourceRef,
+    coords: &[Value],
+    sample: Value,
+) -> (Vec<Value>, Option<Value>) {
+    let &[x, y, layer] = coords else { return ([coords, &[sample]].concat(), None) };
+    let [count, ..] = b.query(Query::SampleCount, resource, None);
+    let [.., planes, _] = b.query(Query::Layout, resource, None);
+    let start = b.op(Op::IMul, &[layer, count]);
+    let plane = b.op(Op::IAdd, &[start, sample]);
+    // The product does not overflow where there are more planes than that.
+    let (has_sample, has_layer) = (b.op(Op::ULt, &[sample, count]), b.op(Op::ULt, &[layer, planes]));
+    (vec![x, y, plane], Some(b.op(Op::BAnd, &[has_sample, has_layer])))
 }
 
 fn both(b: &mut Builder<'_>, effect: Value, inside: Option<Value>) -> Value {

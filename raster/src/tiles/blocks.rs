@@ -164,6 +164,7 @@ pub enum SampleBlock {
 
 /// The same as [`walk`] of samples: `edges` are those of a shape as each sample sees them, the first `count` of each,
 /// which differ in their values alone.
+#[inline(always)]
 pub fn walk_samples(
     edges: &[[Edge; MOST_EDGES]],
     count: usize,

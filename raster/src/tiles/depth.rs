@@ -199,6 +199,7 @@ impl Tile {
     }
 
     /// The same of all samples of the area's pixels.
+    #[inline(always)]
     pub fn is_hidden_by_samples(
         &mut self,
         local: &Local,

@@ -65,6 +65,7 @@ pub struct SampleCoverage(u64);
 
 impl SampleCoverage {
     /// The samples of a mask, in all four pixels.
+    #[inline(always)]
     pub fn of_samples(mask: u32) -> Self {
         // Bits move apart, half by half, and then fill their digits.
         let mut digits = u64::from(mask & 0xffff);
@@ -88,6 +89,7 @@ impl SampleCoverage {
     }
 
     /// The pixels with any sample.
+    #[inline(always)]
     pub fn pixels(self) -> Coverage {
         let half = self.0 | self.0 >> 32;
         let quarter = half | half >> 16;
@@ -96,21 +98,25 @@ impl SampleCoverage {
     }
 
     /// The intersection of two.
+    #[inline(always)]
     pub fn intersect(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     /// A bit per pixel for samples 0 to 7, and for samples 8 to 15, as the pixel function gets them.
+    #[inline(always)]
     pub fn words(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]
     }
 
     /// `true` if no sample is covered.
+    #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Number of covered samples.
+    #[inline(always)]
     pub fn count(self) -> u64 {
         self.0.count_ones().into()
     }

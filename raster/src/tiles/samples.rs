@@ -23,6 +23,7 @@ use crate::tiles::walk::{
 
 impl TileDraw<'_, '_, '_> {
     /// Draws a primitive, whose samples are masks of the batch.
+    #[inline(always)]
     pub(super) fn samples(&mut self, prepared: &Prepared, number: u32) {
         let primitive = &prepared.primitives[number as usize];
         self.set_depths(prepared, primitive);
@@ -32,6 +33,7 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
+    #[inline(always)]
     fn small_samples(&mut self, prepared: &Prepared, primitive: &Primitive, small: &Small, masks: &[u64]) {
         let &Small { corner: origin, quads, planes: ref local } = small;
         let within = small::within(origin, &Bounds::square(self.worker.corner, TILE_SIZE));
@@ -58,6 +60,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Draws a primitive bounded by edges.
+    #[inline(always)]
     fn large_samples(&mut self, prepared: &Prepared, primitive: &Primitive) {
         let (pattern, origin) = (self.raster.pattern, self.worker.corner);
         let vertices = prepared.screen_vertices_of(primitive.vertices);
@@ -135,6 +138,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// `true` if all samples of an area of the tile are known to fail the depth test.
+    #[inline(always)]
     fn hides(&mut self, drawn: &Drawn<'_>, area: &Bounds) -> bool {
         let (range, extent) = (self.shading.state.depths, self.extent);
         self.shading.depth.is_some()
@@ -142,6 +146,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Draws a square of pixels, all samples of which are covered.
+    #[inline(always)]
     fn whole_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
         let all = SampleCoverage::of_samples(self.raster.pattern.mask());
@@ -169,6 +174,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Draws a square of pixels, all samples of which passed the tests before shading.
+    #[inline(always)]
     fn square_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32, [all, left]: [SampleCoverage; 2]) {
         let pixels = (size * size) as u64;
         if !self.shading.reports_live {
@@ -199,6 +205,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Tests a quad, and queues its remaining samples for shading.
+    #[inline(always)]
     fn quad_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: SampleCoverage) {
         let tested = self.test_samples(drawn, corner, coverage);
         self.pass_samples(drawn, corner, tested);
@@ -206,6 +213,7 @@ impl TileDraw<'_, '_, '_> {
 
     /// Tests the clip distances and depths of a quad's samples; returns those that the primitive covers, and those in
     /// the sample mask that pass.
+    #[inline(always)]
     fn test_samples(
         &mut self,
         drawn: &Drawn<'_>,
@@ -228,7 +236,7 @@ impl TileDraw<'_, '_, '_> {
             let tested = QuadTest {
                 // The planes of samples lie below each other.
                 position: [(corner[0] - tile[0]) as usize, (corner[1] - tile[1] + sample as i32 * TILE_SIZE) as usize],
-                depths: drawn.local.of_samples(plane::DEPTH, offset, self.raster.pattern.position(sample)),
+                depths: drawn.local.of_samples(plane::DEPTH, offset, self.positions[sample as usize]),
                 coverage,
                 is_front: drawn.primitive.is_front,
                 range: self.shading.state.depths,
@@ -240,12 +248,13 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// The samples of a quad with no negative clip distance.
+    #[inline(always)]
     fn samples_within_distances(&self, drawn: &Drawn<'_>, corner: [i32; 2], covered: SampleCoverage) -> SampleCoverage {
         let offset = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
         let mut within = SampleCoverage::default();
         for sample in 0..self.raster.pattern.count() {
             let mut coverage = covered.sample(sample as usize);
-            let position = self.raster.pattern.position(sample);
+            let position = self.positions[sample as usize];
             for distances in &self.worker.distances {
                 for plane in 0..plane::COUNT {
                     let distance = distances.of_samples(plane, offset, position);
@@ -262,6 +271,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Queues the remaining samples of a quad for shading.
+    #[inline(always)]
     fn pass_samples(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], [covered, left]: [SampleCoverage; 2]) {
         if left.is_empty() {
             return;
@@ -289,6 +299,7 @@ impl TileDraw<'_, '_, '_> {
 }
 
 /// The samples for which the shader runs over a quad: none in particular where it runs for pixels.
+#[inline(always)]
 fn invocations(left: SampleCoverage, is_per_sample: bool) -> impl Iterator<Item = u32> {
     let count = if is_per_sample { 16 } else { 1 };
     (0..count).filter(move |&sample| !is_per_sample || !left.sample(sample as usize).is_empty())
@@ -296,6 +307,7 @@ fn invocations(left: SampleCoverage, is_per_sample: bool) -> impl Iterator<Item 
 
 /// The record of a quad that is shaded for a sample. Of 16 samples, which are never tested, both words have a half; in
 /// conservative rasterization the second one has the pixels that are touched, and those inside.
+#[inline(always)]
 fn record(
     corner: [i32; 2],
     primitive: u32,

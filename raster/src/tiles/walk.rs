@@ -119,12 +119,14 @@ impl TileWorker {
         let (shading, statistics) = (*shading, Statistics::default());
         let drawn_samples = SampleCoverage::of_samples(raster.sample_mask);
         let extent = SampleExtent::of(raster.pattern);
+        let positions = std::array::from_fn(|sample| raster.pattern.position(sample as u32));
         let mut draw = TileDraw {
             worker: self,
             outputs,
             raster,
             drawn_samples,
             extent,
+            positions,
             shading,
             pixel,
             failure: None,
@@ -149,6 +151,8 @@ pub(super) struct TileDraw<'t, 's, 'w> {
     /// The samples in the sample mask, and where samples may lie.
     pub(super) drawn_samples: SampleCoverage,
     pub(super) extent: SampleExtent,
+    /// Their positions, in pixels from the center.
+    pub(super) positions: [[f32; 2]; 16],
     pub(super) shading: Shading,
     pub(super) pixel: Option<&'s mut StageSession<'w>>,
     failure: Option<Error>,
@@ -569,6 +573,7 @@ pub(super) fn with_inside(coverage: Coverage, inner: &Option<[Edge; 3]>, [x, y]:
 }
 
 /// The pixels where 1/w is above 0: beyond a triangle's edges it may not be.
+#[inline(always)]
 pub(super) fn before_eye(rcp_w: f32x4) -> Coverage {
     Coverage::of_mask(bytemuck::cast(rcp_w.simd_gt(f32x4::ZERO)))
 }

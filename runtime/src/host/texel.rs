@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicU32;
 
 use brolga_ir::host::TexelCall;
 use brolga_ir::interface::Dimension;
-use brolga_ir::pipeline::state::SamplePattern;
 use brolga_ir::sampling::Row;
 use brolga_ir::texel::TexelFormat;
 use brolga_resource::format::{Format, Use};
@@ -42,12 +41,12 @@ impl Texels {
         let (start, texels, extents) = match self {
             Texels::Buffer { offset_bytes, count, .. } => (*offset_bytes, *count, [0; 4]),
             Texels::Texture(surface) => {
-                let level =
-                    surface.levels.first().filter(|_| surface.reaches(0) && surface.pattern == SamplePattern::ONE)?;
+                let level = surface.levels.first().filter(|_| surface.reaches(0))?;
                 let [width, height, depth] = level.extents;
                 let (layers, layer_bytes) = match surface.dimension {
                     Dimension::Texture3d => (depth, level.slice_bytes),
-                    _ => (surface.layers, surface.layer_bytes),
+                    // Samples are planes, as layers are.
+                    _ => (surface.layers * surface.pattern.count(), surface.layer_bytes),
                 };
                 let is_packed = level.row_bytes == u64::from(width) * size_bytes && layer_bytes % size_bytes == 0;
                 let layer_texels = u32::try_from(layer_bytes / size_bytes).ok().filter(|_| is_packed)?;

@@ -171,6 +171,7 @@ impl Local {
     }
 
     /// The same over the samples of those pixels, perhaps beyond what any of them has.
+    #[inline(always)]
     pub fn extreme_of_samples(
         &self,
         plane: usize,
@@ -192,6 +193,7 @@ impl Local {
     }
 
     /// One plane at a sample of the four pixels of a quad, likewise. Distances are exact, but products may be denormal.
+    #[inline(always)]
     pub fn of_samples(&self, plane: usize, [dx, dy]: [f32; 2], [right, down]: [f32; 2]) -> f32x4 {
         let [value, x, y] = [f32x4::splat(self.value[plane]), f32x4::splat(self.x[plane]), f32x4::splat(self.y[plane])];
         let right = f32x4::splat(dx + right) + f32x4::new([0.0, 1.0, 0.0, 1.0]);
