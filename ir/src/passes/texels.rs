@@ -121,12 +121,7 @@ fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, 
 
 /// The coordinates of a sample: it is one of the planes of a layer. Also whether the layer has it, unless comparing the
 /// number of the plane is enough.
-fn plane(
-    b: &mut Builder<'_>,
-    resource: ResourceRef,
-    coords: &[Value],
-    sample: Value,
-) -> (Vec<Value>, Option<Value>) {
+fn plane(b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value], sample: Value) -> (Vec<Value>, Option<Value>) {
     let &[x, y, layer] = coords else { return ([coords, &[sample]].concat(), None) };
     let [count, ..] = b.query(Query::SampleCount, resource, None);
     let [.., planes, _] = b.query(Query::Layout, resource, None);

@@ -1,13 +1,14 @@
 //! Tests pixels of several samples: functional specification, 3.5, 16.3 to 16.5, 17.17, 17.18, 19.2, 22.4.21 and 22.4.22.
 
 use brolga::raster::{
-    Draw, Fill, InputElement, Pass, Pipeline, PipelineDesc, RasterizerState, TargetState, Targets, Topology,
+    Blend, BlendOp, Draw, Equation, Factor, Fill, InputElement, Pass, Pipeline, PipelineDesc, RasterizerState,
+    TargetState, Targets, Topology,
 };
 use brolga::{Bindings, ClearValue, Device, Engine, Format, Texture, TextureShape, View};
 use brolga_testing::run::module;
 use brolga_testing::samples::STANDARD_PATTERNS;
 
-use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, triangle, vertex};
+use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, texture, triangle, vertex};
 use super::shaders::{self, pixel};
 
 const COLOR: Format = Format::R32G32B32A32_FLOAT;
@@ -204,6 +205,58 @@ fn inputs_are_evaluated_where_they_are_asked_for() {
         for (n, position) in positions.iter().enumerate() {
             let code = format!("eval_sample_index o0.xyzw, v1.xyzw, l({n})");
             check(&of(&code), "sample", &|_, _| *position);
+        }
+    }
+}
+
+/// Blends see each sample's own texel, whether those of a pixel are the same or not, with one target or several.
+#[test]
+fn samples_are_blended_one_by_one() {
+    let shader = shaders::vertex();
+    let code = pixel(
+        "dcl_output o0.xyzw\ndcl_output o1.xyzw\nmov o0.xyzw, l(0.0392156877,0.0784313753,0,0.0392156877)\n\
+         mov o1.xyzw, l(0.0392156877,0.0784313753,0,0.0392156877)",
+    );
+    let sum = Equation { source: Factor::One, destination: Factor::One, op: BlendOp::Add };
+    let corners = [[-31.0, -40.0], [33.0, -40.0], [-31.0, 88.0]];
+    // Words are compared where they are 32 bits of one of the formats for that.
+    let (bytes, floats) = (Format::R8G8B8A8_UNORM, Format::R16G16B16A16_UNORM);
+    for (samples, formats) in [2, 4, 8].into_iter().flat_map(|samples| {
+        [vec![bytes], vec![bytes, Format::R8G8B8A8_UNORM_SRGB], vec![bytes, floats]].map(|formats| (samples, formats))
+    }) {
+        for (write_mask, sample_mask) in [(15, u32::MAX), (15, 0b101), (9, u32::MAX)] {
+            let covered =
+                covered(samples, &triangle(corners, 0.5, [1.0; 4]), |_| {}, |draw| draw.sample_mask = sample_mask);
+            // Every third pixel has one code in all samples.
+            let before =
+                |pixel: usize, sample: u32| 20 + (pixel % 100) as u8 + if pixel % 3 == 0 { 0 } else { sample as u8 };
+            let pixels = (SIZE * SIZE) as usize;
+            let found = on_both(|device, engine| {
+                let canvas = Canvas::of_samples(device, engine, [SIZE; 2], samples, &formats);
+                let texels: Vec<[u8; 4]> =
+                    (0..samples).flat_map(|sample| (0..pixels).map(move |pixel| [before(pixel, sample); 4])).collect();
+                texture(&canvas.targets.colors[0]).buffer().write(0, &texels).unwrap();
+                let set = |desc: &mut PipelineDesc| {
+                    desc.samples = samples;
+                    for target in &mut desc.targets {
+                        (target.blend, target.write_mask) = (Some(Blend { color: sum, alpha: sum }), write_mask);
+                    }
+                };
+                let with = |_: &Device, draw: &mut Draw<'_>| draw.sample_mask = sample_mask;
+                let vertices = triangle(corners, 0.5, [1.0; 4]);
+                canvas.draw(Item::new(&shader, &code, &vertices).set(&set).with(&with));
+                canvas.bytes(0)
+            });
+            for (n, texel) in found.as_chunks::<4>().0.iter().enumerate() {
+                let (sample, pixel) = (n / pixels, n % pixels);
+                let code = before(pixel, sample as u32);
+                let add = |component: usize, by: u8| {
+                    let is_drawn = covered[pixel] >> sample & 1 != 0 && write_mask >> component & 1 != 0;
+                    if is_drawn { code + by } else { code }
+                };
+                let expected = [add(0, 10), add(1, 20), add(2, 0), add(3, 10)];
+                assert_eq!(*texel, expected, "{samples} {formats:?} {write_mask} {sample_mask:#x}: {pixel}, {sample}");
+            }
         }
     }
 }
