@@ -7,7 +7,7 @@ use crate::interface::Component;
 use crate::ops::Op;
 
 use super::record::{BatchState, PixelArray, floats, word};
-use super::state::{Blend, BlendOp, Equation, Factor, LogicOp, PixelState, Range, Target};
+use super::state::{BlendOp, Equation, Factor, LogicOp, PixelState, Range, Target};
 
 /// Declares the targets as resources, after those of the shader.
 pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId> {
@@ -22,33 +22,12 @@ pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId
     state.targets.iter().map(&mut declare).collect()
 }
 
-/// Declares those targets as words that are read, if all of these are bound so: unsigned integers, likewise.
-pub(super) fn declare_words(func: &mut Function, state: &PixelState) -> Vec<ResourceId> {
-    let read: Vec<u32> = state.targets.iter().filter(|target| reads(target)).map(|target| target.output).collect();
-    let are_words = read.iter().all(|output| state.word_targets.checked_shr(*output).is_some_and(|bits| bits & 1 != 0));
-    if !are_words || state.target_samples < 2 || state.is_per_sample {
-        return Vec::new();
-    }
-    read.into_iter().map(|output| super::declare_target(func, state, Component::Uint, super::WORDS + output)).collect()
-}
-
-/// `true` if what a target gets depends on what it holds.
-fn reads(target: &Target) -> bool {
-    let mask = target.write_mask & 15;
-    mask != 0 && (blend_of(target).is_some() || target.logic.is_some() || mask != 15)
-}
-
-fn blend_of(target: &Target) -> Option<Blend> {
-    target.blend.filter(|_| !matches!(target.range, Range::Uint | Range::Sint))
-}
-
-/// Writes texels of a target, which hold the same, where they are live, after the logic operation or blend that the state
-/// asks for.
+/// Writes a pixel to a target where it is live, after the logic operation or blend that the state asks for.
 pub(super) fn target(
     b: &mut Builder<'_>,
     target: &Target,
     resource: ResourceId,
-    texels: &[Vec<Value>],
+    texel: &[Value],
     [source, second]: [[Value; 4]; 2],
     live: Value,
 ) {
@@ -56,10 +35,10 @@ pub(super) fn target(
         return;
     }
     let resource = only(resource);
-    let blend = blend_of(target);
+    let blend = target.blend.filter(|_| !matches!(target.range, Range::Uint | Range::Sint));
     let mut words = source;
-    if reads(target) {
-        let before = b.texel_load(resource, &texels[0], None);
+    if blend.is_some() || target.logic.is_some() || target.write_mask & 15 != 15 {
+        let before = b.texel_load(resource, texel, None);
         if let Some(logic) = target.logic {
             words = std::array::from_fn(|n| {
                 let (word, bits) = (combine(b, logic.op, source[n], before[n]), u32::from(logic.bits[n]));
@@ -81,7 +60,7 @@ pub(super) fn target(
             }
         }
     }
-    texels.iter().for_each(|texel| b.texel_store(resource, texel, words, live));
+    b.texel_store(resource, texel, words, live);
 }
 
 /// The operands of a blend, as floats: clamped to the range of the target.

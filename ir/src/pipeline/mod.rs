@@ -50,9 +50,6 @@ pub const SPACE: u32 = u32::MAX;
 /// integer: the code of the depth, with the stencil above those of 24 bits.
 pub const DEPTH: u32 = 8;
 
-/// The register in [`SPACE`] of the first target as words (`u#`, one unsigned integer a texel).
-pub const WORDS: u32 = 16;
-
 /// Adds the fixed functions around a shader that its state selects.
 pub fn complete(func: &mut Function, state: &StageState) {
     match state {
@@ -103,7 +100,6 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     func.interface.arrays = record::arrays(state);
     func.interface.fills_packets = true;
     let targets = merge::declare(func, state);
-    let words = merge::declare_words(func, state);
     let depth = state.depth.map(|depth| (depth, depth::declare(func, state)));
 
     let b = &mut Builder::new(func);
@@ -113,7 +109,7 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     };
     let pixel = ShadedPixel::new(b, &signature, state, of_fog);
     let outputs = rows.append(b, &pixel.inputs);
-    let after = AfterShader { state, signature: &signature, pixel: &pixel, outputs: &outputs, targets, words, depth };
+    let after = AfterShader { state, signature: &signature, pixel: &pixel, outputs: &outputs, targets, depth };
     if state.is_multisampled() {
         after.samples(b)
     } else {
@@ -129,8 +125,6 @@ struct AfterShader<'a> {
     pixel: &'a ShadedPixel,
     outputs: &'a RowOutputs,
     targets: Vec<ResourceId>,
-    /// The targets that are read, as words, if all are bound so.
-    words: Vec<ResourceId>,
     depth: Option<(DepthTest, ResourceId)>,
 }
 
@@ -167,7 +161,7 @@ impl AfterShader<'_> {
             let word = b.select(live, one, zero);
             report(b, word);
         }
-        self.merge(b, std::slice::from_ref(&pixel.texel), live);
+        self.merge(b, &pixel.texel, live);
     }
 
     /// Pixels of several samples, or of one in targets of several.
@@ -204,7 +198,6 @@ impl AfterShader<'_> {
             None => (0..target_count).map(Sample::Known).collect(),
         };
         let mut count = b.i32(0);
-        let mut drawn = Vec::with_capacity(samples.len());
         for sample in samples {
             let texel = self.texel(b, sample);
             let mut live = live;
@@ -235,21 +228,7 @@ impl AfterShader<'_> {
             let (one, zero) = (b.i32(1), b.i32(0));
             let word = b.select(live, one, zero);
             count = b.op(Op::IAdd, &[count, word]);
-            drawn.push((texel, live));
-        }
-        if self.words.is_empty() {
-            self.merge_each(b, &drawn);
-        } else {
-            let is_one = self.are_same(b, &drawn, count);
-            let (_, together, each) = b.if_else(is_one, &[]);
-            let outer = b.switch_to(together);
-            let texels: Vec<_> = drawn.iter().map(|(texel, _)| texel.clone()).collect();
-            self.merge(b, &texels, drawn[0].1);
-            b.yield_(&[]);
-            b.switch_to(each);
-            self.merge_each(b, &drawn);
-            b.yield_(&[]);
-            b.switch_to(outer);
+            self.merge(b, &texel, live);
         }
         if state.reports_live {
             // Where the counts differ, those of the rasterizer count, if anything is left (20.4.6).
@@ -261,29 +240,6 @@ impl AfterShader<'_> {
             }
             report(b, count);
         }
-    }
-
-    /// `true` if all samples of a pixel are drawn or none, and hold the same in all targets that are read.
-    fn are_same(&self, b: &mut Builder<'_>, drawn: &[(Vec<Value>, Value)], count: Value) -> Value {
-        let (none, all) = (b.i32(0), b.i32(drawn.len() as u32));
-        let (is_none, is_all) = (b.op(Op::IEq, &[count, none]), b.op(Op::IEq, &[count, all]));
-        let is_one = b.op(Op::BOr, &[is_none, is_all]);
-        let mut differences = none;
-        for &resource in &self.words {
-            let words: Vec<Value> =
-                drawn.iter().map(|(texel, _)| b.texel_load(only(resource), texel, None)[0]).collect();
-            for &word in &words[1..] {
-                let difference = b.op(Op::Xor, &[words[0], word]);
-                differences = b.op(Op::Or, &[differences, difference]);
-            }
-        }
-        let holds_one = b.op(Op::IEq, &[differences, none]);
-        b.op(Op::BAnd, &[is_one, holds_one])
-    }
-
-    /// Writes the samples one by one.
-    fn merge_each(&self, b: &mut Builder<'_>, drawn: &[(Vec<Value>, Value)]) {
-        drawn.iter().for_each(|(texel, live)| self.merge(b, std::slice::from_ref(texel), *live));
     }
 
     /// The texel of a sample in targets.
@@ -320,8 +276,8 @@ impl AfterShader<'_> {
         b.op(Op::BAnd, &[live, stays])
     }
 
-    /// Writes texels of each target, which hold the same, where they are live.
-    fn merge(&self, b: &mut Builder<'_>, texels: &[Vec<Value>], live: Value) {
+    /// Writes a texel of each target where it is live.
+    fn merge(&self, b: &mut Builder<'_>, texel: &[Value], live: Value) {
         for (target, &resource) in self.state.targets.iter().zip(&self.targets) {
             // An undeclared output leaves its target as it is (16.9.1).
             let is_its = |output: &Parameter| output.row == target.output && output.system_value.is_none();
@@ -333,7 +289,7 @@ impl AfterShader<'_> {
             if let Some(fog) = self.state.fog {
                 source = fixed::fogged(b, fog, self.pixel, source);
             }
-            merge::target(b, target, resource, texels, [source, second], live);
+            merge::target(b, target, resource, texel, [source, second], live);
         }
     }
 }

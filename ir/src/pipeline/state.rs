@@ -171,9 +171,6 @@ pub struct PixelState {
     /// the rasterizer's are forced (functional specification, 3.5.6). Sample `k` of layer `l` of several is layer `l *
     /// target_samples + k` of the resource. 0 counts as 1.
     pub target_samples: u32,
-    /// The outputs, a bit each, whose targets of several samples are bound a second time as words, at the registers from
-    /// [`WORDS`](super::WORDS) on: pixels whose samples are all the same are blended once for all.
-    pub word_targets: u32,
     /// Set if primitives cover all samples of every pixel that they touch: conservative rasterization. The quads say which
     /// pixels lie inside entirely.
     pub is_conservative: bool,

@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use brolga_ir::pipeline::record::{BatchState, SAMPLE_MASK, SLOTS};
-use brolga_ir::pipeline::{DEPTH, SPACE, WORDS};
-use brolga_runtime::{
-    BindingRules, Device, Format, Layers, Leniency, Register, ResourceClass, StageKind, Stages, View,
-};
+use brolga_ir::pipeline::{DEPTH, SPACE};
+use brolga_runtime::{BindingRules, Device, Layers, Leniency, Register, ResourceClass, StageKind, Stages, View};
 
 use super::{Draw, Pass, VertexBuffer};
 use crate::direct3d9;
 use crate::error::DrawError;
 use crate::pass::schedule::{BoundDraw, StageBindings};
-use crate::pipeline::{Parts, codes, of_target};
+use crate::pipeline::{Parts, codes};
 use crate::setup::Raster;
 use crate::setup::bias::DepthBias;
 use crate::setup::clip::MOST_CLIP_PLANES;
@@ -199,16 +197,14 @@ impl Pass<'_> {
             return Ok(views.clone());
         }
         let as_target = |view: &View| if has_layers { view.as_target_array() } else { view.as_target() };
+        let register = |n| Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
         let mut views = Vec::new();
         for (&slot, view) in pipeline.target_slots.iter().zip(&self.targets.colors) {
-            views.push((of_target(slot), as_target(view)?));
-            if pipeline.word_targets.contains(&slot) {
-                views.push((of_target(WORDS + slot), as_target(&view.clone().with_format(Format::R32_UINT)?)?));
-            }
+            views.push((register(slot), as_target(view)?));
         }
         if let (true, Some(target), Some(depth)) = (pipeline.is_late, &self.target.depth, &self.targets.depth) {
             let view = depth.view.clone().with_format(codes(target.format))?;
-            views.push((of_target(DEPTH), as_target(&view)?));
+            views.push((register(DEPTH), as_target(&view)?));
         }
         let views: Views = views.into();
         self.known.targets.push((key, views.clone()));

@@ -18,7 +18,7 @@ use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::state::{
     Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, PixelState, StageState, StencilTest, VertexState,
 };
-use brolga_ir::pipeline::{DEPTH, SPACE, WORDS};
+use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
     CancelToken, Codegen, CompileOptions, Declared, Device, Error, Format, Interpolation, Module, Parameter, Register,
     ResourceClass, Shader, Signature, StageKind, Stages, SystemValue, Width,
@@ -181,8 +181,6 @@ pub(crate) struct Parts {
     pub(crate) targets: Vec<Format>,
     /// The outputs that go to them.
     pub(crate) target_slots: Vec<u32>,
-    /// The outputs whose targets are bound as words, too.
-    pub(crate) word_targets: Vec<u32>,
     pub(crate) depth_format: Option<Format>,
     pub(crate) samples: Samples,
     /// `true` if the pixel shader asks which pixels lie inside of a triangle, and is told.
@@ -301,7 +299,6 @@ impl Pipeline {
             fog,
             pattern: samples.covered,
             target_samples: samples.targets.count(),
-            word_targets: word_targets(desc).fold(0, |outputs, output| outputs | 1 << output),
             is_conservative: desc.rasterizer.conservative,
             is_per_sample: samples.is_per_sample,
         };
@@ -315,11 +312,6 @@ impl Pipeline {
         let outputs = outputs(&signature, taken, &links, fog)?;
         let mut shaders = Stages::<Option<Shader>>::default();
         (shaders[StageKind::Vertex], shaders[StageKind::Pixel]) = (Some(vertex), pixel);
-        let is_declared = |output: &u32| {
-            let bindings = shaders[StageKind::Pixel].as_ref().map_or(&[][..], Shader::bindings);
-            bindings.iter().any(|declared| declared.contains(of_target(WORDS + output)))
-        };
-        let word_targets = word_targets(desc).filter(is_declared).collect();
         let writes_memory = shaders.present().any(|(_, shader)| writes_memory(shader.bindings()));
         let parts = Parts {
             writes_memory,
@@ -335,7 +327,6 @@ impl Pipeline {
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
             target_slots: desc.slots().collect(),
-            word_targets,
             depth_format: desc.depth_format,
             samples,
             asks_inside: desc.rasterizer.conservative && linkage.pixel.is_some_and(reads_inner_coverage),
@@ -350,10 +341,10 @@ impl Pipeline {
 
     /// The view formats of the targets and the depth buffer in the pixel shader.
     fn pixel_formats(&self) -> Vec<(Register, Format)> {
-        let Parts { depth, is_late, targets, target_slots, word_targets, .. } = &*self.parts;
-        let depth = depth.filter(|_| *is_late).map(|depth| (of_target(DEPTH), codes(depth.format)));
-        let words = word_targets.iter().map(|output| (of_target(WORDS + output), Format::R32_UINT));
-        target_slots.iter().copied().map(of_target).zip(targets.iter().copied()).chain(depth).chain(words).collect()
+        let register = |n| Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
+        let Parts { depth, is_late, targets, target_slots, .. } = &*self.parts;
+        let depth = depth.filter(|_| *is_late).map(|depth| (register(DEPTH), codes(depth.format)));
+        target_slots.iter().copied().map(register).zip(targets.iter().copied()).chain(depth).collect()
     }
 
     /// The shader of a stage, with the fixed functions around it: vertex fetch before the vertex shader, interpolation
@@ -373,11 +364,6 @@ impl Pipeline {
     }
 }
 
-/// The register of a target, or of what else there is of targets.
-pub(crate) fn of_target(number: u32) -> Register {
-    Register::new(ResourceClass::UnorderedAccess, number).in_space(SPACE)
-}
-
 /// The format of a depth buffer's codes.
 pub(crate) fn codes(format: DepthFormat) -> Format {
     match format {
@@ -385,12 +371,6 @@ pub(crate) fn codes(format: DepthFormat) -> Format {
         DepthFormat::D24 | DepthFormat::D32 => Format::R32_UINT,
         DepthFormat::D32S8 => Format::R32G32_UINT,
     }
-}
-
-/// The outputs with targets of several samples whose texels can be compared as words.
-fn word_targets(desc: &PipelineDesc) -> impl Iterator<Item = u32> {
-    let targets = desc.slots().zip(&desc.targets).filter(|_| desc.samples > 1);
-    targets.filter(|(_, target)| target.format.is_storable_as(Format::R32_UINT)).map(|(slot, _)| slot)
 }
 
 /// `true` if a shader with these bindings writes to more than its targets.

@@ -184,7 +184,6 @@ fn pixel_state(random: &mut Random) -> PixelState {
         pattern,
         target_samples: if random.one_in(4) { few(random, 9) } else { pattern.count() },
         is_per_sample: random.one_in(3),
-        word_targets: if random.one_in(2) { random.bits() as u32 } else { 0 },
         is_conservative: random.one_in(6),
     }
 }

@@ -302,7 +302,7 @@ fn samples_are_forced_over_targets_of_one() {
         let force = |desc: &mut PipelineDesc| desc.rasterizer.forced_samples = count as u32;
         let expected = by_rule(positions, |[x, y]| (1.0 - x) * 2.0 > y - 24.0);
         let all = (1 << count) - 1;
-        assert!(expected.iter().any(|&mask| mask == 0) && expected.iter().any(|&mask| mask == all));
+        assert!(expected.contains(&0) && expected.contains(&all));
         for mask in [u32::MAX, 1, 3] {
             let (pictures, passed) = drawn(1, &code, &edge(), force, |draw| draw.sample_mask = mask);
             assert_eq!(passed, expected.iter().map(|mask| u64::from(mask.count_ones())).sum::<u64>(), "{count}");

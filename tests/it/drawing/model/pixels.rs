@@ -137,14 +137,14 @@ impl<'s> Model<'s> {
         };
         let Some(centroid) = centroid else { return };
         let has_several = places.len() > 1 && !self.state.samples.center_pattern;
-        let is_certain = !covered.contains(&Covered::Perhaps) && !(has_several && shape.may_divide(center));
+        let is_open = covered.contains(&Covered::Perhaps) || (has_several && shape.may_divide(center));
         for (sample, &place) in places.iter().enumerate().filter(|(sample, _)| drawn(sample)) {
             let at = self.samples.len() / places.len() * sample + y as usize * self.state.size[0] as usize + x as usize;
             let of_pixel = Places { center, centroid, sample: place };
             let before = &mut self.samples[at];
-            let stays = match is_certain && !before.is_open {
-                true => tested(self.state, draw, shape, triangle, of_pixel, before),
-                false => None,
+            let stays = match is_open || before.is_open {
+                true => None,
+                false => tested(self.state, draw, shape, triangle, of_pixel, before),
             };
             match stays {
                 None => {
