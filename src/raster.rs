@@ -26,13 +26,15 @@
 //! threads of the device; the result does not depend on their number. Targets are views: a mip level of a texture, and
 //! one or more of its layers, among which a vertex shader chooses with `SV_RenderTargetArrayIndex`, as it does among
 //! viewports with `SV_ViewportArrayIndex`. A pass can clear targets and update buffers between draws, and reports
-//! statistics of each draw ([`Statistics`]), or the effect of each primitive on one pixel ([`Pass::watch`]). With
+//! statistics of each draw ([`Statistics`]), the results of queries ([`Pass::begin_query`]) that may decide about what
+//! follows ([`Pass::set_predicate`]), or the effect of each primitive on one pixel ([`Pass::watch`]). With
 //! [`Pass::with_limits`] it stops when a dispatch would.
 
 pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FRESH_SAMPLER, FogMode};
 pub use brolga_raster::error::DrawError;
 pub use brolga_raster::layout::{ElementFormat, InputElement};
 pub use brolga_raster::pass::history::{Counts, Fate, Fragment, PixelHistory};
+pub use brolga_raster::pass::query::{Predicate, Query, QueryData, QueryKind};
 pub use brolga_raster::pass::schedule::RoundSize;
 pub use brolga_raster::pass::{Draw, Pass, VertexBuffer};
 pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};

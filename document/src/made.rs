@@ -115,7 +115,7 @@ impl<'a> Made<'a> {
             .map(|bind| bind.slot.clone())
             .collect();
         let dispatch = Dispatch { pipeline: here, bind, groups: self.groups, first_group: [0; 3], arguments: None };
-        model.steps.push(DocumentStep { what: What::Dispatch(dispatch), at: At::default() });
+        model.steps.push(DocumentStep::new(What::Dispatch(dispatch), At::default()));
         let mut checks = Vec::new();
         if let Some((register, content, number_type, tolerance)) = self.expected {
             let (name, pattern) = (register.to_string(), vec![number_type]);

@@ -320,6 +320,12 @@ pub enum DrawError {
     /// The runtime refuses or fails.
     #[error(transparent)]
     Runtime(#[from] Error),
+    /// A query that has no result, or cannot end.
+    #[error("the query {what}")]
+    Query {
+        /// Why.
+        what: &'static str,
+    },
 }
 
 /// A hint at the element that was perhaps meant.

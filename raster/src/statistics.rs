@@ -12,13 +12,21 @@ pub struct Statistics {
     pub primitives: u64,
     /// Invocations of the vertex shader: a shared vertex is shaded once or a few times (`VSInvocations`).
     pub vertex_invocations: u64,
+    /// Patches for which the hull shader ran (`HSInvocations`): 0, as there are none yet.
+    pub hull_invocations: u64,
+    /// Points for which the domain shader ran (`DSInvocations`): 0 likewise.
+    pub domain_invocations: u64,
+    /// Invocations of the geometry shader (`GSInvocations`): 0 likewise.
+    pub geometry_invocations: u64,
+    /// Primitives that it emitted (`GSPrimitives`): 0 likewise.
+    pub geometry_primitives: u64,
     /// Primitives that reached the clipper (`CInvocations`).
     pub clipper_invocations: u64,
     /// Primitives that it emitted, most of them unchanged (`CPrimitives`).
     pub clipper_primitives: u64,
     /// Invocations of the pixel shader, without helper pixels (`PSInvocations`).
     pub pixel_invocations: u64,
-    /// Pixels that passed all tests: the count of an occlusion query.
+    /// Samples that passed all tests, with one sample pixels: the count of an occlusion query.
     pub samples: u64,
 }
 
@@ -27,6 +35,10 @@ impl AddAssign for Statistics {
         self.vertices += other.vertices;
         self.primitives += other.primitives;
         self.vertex_invocations += other.vertex_invocations;
+        self.hull_invocations += other.hull_invocations;
+        self.domain_invocations += other.domain_invocations;
+        self.geometry_invocations += other.geometry_invocations;
+        self.geometry_primitives += other.geometry_primitives;
         self.clipper_invocations += other.clipper_invocations;
         self.clipper_primitives += other.clipper_primitives;
         self.pixel_invocations += other.pixel_invocations;

@@ -18,6 +18,7 @@
 //! | `scenes.rs` | scenes whose pictures other implementations have drawn too |
 //! | `scene_files.rs` | meshes, textures and arrays that scenes read, files that they save |
 //! | `pictures.rs` | the example scenes |
+//! | `queries.rs` | queries and predication, in passes and in documents |
 //! | `mapped.rs` | documents over mapped files |
 //! | `float_modes.rs` | hosts in float modes of their own |
 //! | `bench.rs` | measuring changes nothing |
@@ -37,6 +38,7 @@ mod harmless;
 mod mapped;
 mod oversize;
 mod pictures;
+mod queries;
 mod rejoin;
 mod scene_files;
 mod scenes;

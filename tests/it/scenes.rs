@@ -85,6 +85,7 @@ scenes! {
     msaa_late_depth on BOTH;
     mrt_formats on BOTH;
     indirect on BOTH;
+    queries_predication on BOTH;
     shadow_map on BOTH;
     target_layers on BOTH;
     nine_cube on BOTH;

@@ -305,7 +305,7 @@ impl Drawing<'_> {
         let count = targets.iter().filter_map(|output| number(output)).map(|n| n + 1).max().unwrap_or(0).min(8);
         let mut pictures = Vec::new();
         let side = SIDES[usize::from(self.vertex.uses.is_racing || self.pixel.uses.is_racing)];
-        for n in 0..if self.is_direct3d9 { 1 } else { count } {
+        for n in 0..if self.is_direct3d9 { self.colors() } else { count } {
             let output = targets.iter().find(|output| number(output) == Some(n));
             let (format, is_color) = match output.and_then(|output| output.format) {
                 _ if self.is_direct3d9 => ("A8R8G8B8", true),
@@ -331,6 +331,14 @@ impl Drawing<'_> {
         pictures
     }
 
+    /// The render targets that a pixel shader of Direct3D 9 has colours for: up to the last oC# that it writes.
+    fn colors(&self) -> usize {
+        let signature = self.pixel.shader.stage().signature();
+        let outputs = signature.into_iter().flat_map(|signature| &signature.outputs);
+        let colors = outputs.filter(|output| output.system_value.is_none());
+        colors.map(|output| output.row as usize + 1).max().unwrap_or(1).clamp(1, 4)
+    }
+
     fn steps(&self, page: &mut Page<'_>, layout: &[Filled<'_>], pictures: &[Picture], bound: Vec<String>) {
         let (target, depth) = match self.is_direct3d9 {
             true => ("target", "depth_target"),
@@ -350,7 +358,8 @@ impl Drawing<'_> {
         page.line("pipeline = \"main\"");
         let names: Vec<_> = pictures.iter().map(|picture| format!("\"{}\"", picture.target)).collect();
         match self.is_direct3d9 {
-            true => page.line("target = \"picture\""),
+            true if names.len() == 1 => page.line("target = \"picture\""),
+            true => page.line(&format!("target = [{}]", names.join(", "))),
             false => page.line(&format!("targets = [{}]", names.join(", "))),
         }
         match self.mesh {

@@ -12,11 +12,13 @@
 //! | `pipeline.rs` | shaders and the state around them |
 //! | `registers.rs` | the registers of Direct3D 9 |
 //! | `step.rs` | the steps, in order |
+//! | `query.rs` | what steps are counted for, and depend on |
 //! | `expectation.rs` | expected results, and outputs to save |
 
 pub(crate) mod expectation;
 pub(crate) mod number;
 pub(crate) mod pipeline;
+pub(crate) mod query;
 pub(crate) mod registers;
 pub(crate) mod resource;
 pub(crate) mod step;

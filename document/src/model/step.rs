@@ -1,9 +1,9 @@
 //! Models the steps of a document.
 
 use brolga_raster::direct3d9::Direct3D9Values;
-use brolga_raster::statistics::Statistics;
 use brolga_runtime::Register;
 
+use super::query::{Predicate, Query};
 use super::resource::{NamedValue, Reference};
 use crate::text::{Located, Span};
 
@@ -11,6 +11,10 @@ use crate::text::{Located, Span};
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentStep {
     pub what: What,
+    /// The queries that it is counted for, if it is a draw or a dispatch.
+    pub queries: Vec<Query>,
+    /// The condition under which it is done.
+    pub predicate: Option<Predicate>,
     pub at: At,
 }
 
@@ -39,6 +43,11 @@ pub(crate) enum What {
 }
 
 impl DocumentStep {
+    /// A step that is done in any case, and not counted.
+    pub fn new(what: What, at: At) -> Self {
+        Self { what, queries: Vec::new(), predicate: None, at }
+    }
+
     /// This step and those that it repeats.
     pub fn and_inner(&self) -> Box<dyn Iterator<Item = &DocumentStep> + '_> {
         let inner = if let What::Repeat { steps, .. } = &self.what { &steps[..] } else { &[] };
@@ -167,7 +176,6 @@ pub(crate) struct Draw {
     pub blend_factor: Option<[f32; 4]>,
     pub sample_mask: Option<u32>,
     pub stencil_reference: u8,
-    pub query: Option<Query>,
     /// Additional parameters of a Direct3D 9 draw.
     pub direct3d9: Option<Box<Direct3D9>>,
 }
@@ -188,7 +196,21 @@ pub(crate) struct VertexBuffer {
     pub buffer: Located<String>,
     pub stride: u32,
     pub offset: u64,
+    /// How a draw of Direct3D 9 goes through it.
+    pub frequency: Frequency,
     pub stride_span: Span,
+}
+
+/// The frequency of a stream of Direct3D 9.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Frequency {
+    /// From vertex to vertex, without instances.
+    #[default]
+    Vertex,
+    /// From vertex to vertex, in so many instances: `D3DSTREAMSOURCE_INDEXEDDATA`.
+    Indexed { instances: u32 },
+    /// An element for so many instances: `D3DSTREAMSOURCE_INSTANCEDATA`.
+    Instance { step: u32 },
 }
 
 #[derive(Clone, Debug)]
@@ -196,33 +218,4 @@ pub(crate) struct IndexBuffer {
     pub buffer: Located<String>,
     pub is_short: bool,
     pub offset: u64,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Query {
-    pub kind: QueryKind,
-    pub name: String,
-}
-
-/// The kind of a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum QueryKind {
-    Occlusion,
-    Statistics,
-}
-
-impl QueryKind {
-    /// The value of a query of this kind under a name; `None` if nothing counts that yet.
-    pub fn counter(self, statistics: &Statistics, name: &str) -> Option<u64> {
-        match (self, name) {
-            (QueryKind::Occlusion, "samples") => Some(statistics.samples),
-            (QueryKind::Statistics, "ia_vertices") => Some(statistics.vertices),
-            (QueryKind::Statistics, "ia_primitives") => Some(statistics.primitives),
-            (QueryKind::Statistics, "vs_invocations") => Some(statistics.vertex_invocations),
-            (QueryKind::Statistics, "c_invocations") => Some(statistics.clipper_invocations),
-            (QueryKind::Statistics, "c_primitives") => Some(statistics.clipper_primitives),
-            (QueryKind::Statistics, "ps_invocations") => Some(statistics.pixel_invocations),
-            _ => None,
-        }
-    }
 }

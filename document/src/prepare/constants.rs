@@ -27,7 +27,7 @@ pub(crate) fn expand(model: &mut Model, shaders: &Shaders, limits: &Limits) -> R
     let (pipelines, mut made) = (&model.pipelines, Items::new());
     let mut n = 0;
     let mut steps = std::mem::take(&mut model.steps);
-    let mut expand_step = |DocumentStep { what, at }: &mut DocumentStep| {
+    let mut expand_step = |DocumentStep { what, at, .. }: &mut DocumentStep| {
         n += 1;
         let What::Draw(draw) = what else { return Ok(()) };
         let Some(pipeline) = pipelines.get(&draw.pipeline.value) else { return Ok(()) };

@@ -10,8 +10,8 @@ use crate::compare::numbers::{ExpectedBytes, compares_something};
 use crate::error::{Fault, Problem};
 use crate::model::expectation::{Expectation, Expected, Order, Plane, Rules, TexturePart, Tolerance};
 use crate::model::number::NumberType;
+use crate::model::query::QueryKind;
 use crate::model::resource::Kind;
-use crate::model::step::QueryKind;
 use crate::text::Span;
 
 /// An expectation with its content.

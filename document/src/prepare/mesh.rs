@@ -9,7 +9,7 @@ use super::folder::Folder;
 use crate::error::{Fault, Problem};
 use crate::model::number::NumberType;
 use crate::model::resource::{Content, ResourceEntry, ValueRun};
-use crate::model::step::{DocumentStep, Draw, IndexBuffer, VertexBuffer, What};
+use crate::model::step::{DocumentStep, Draw, Frequency, IndexBuffer, VertexBuffer, What};
 use crate::model::{Items, Model};
 use crate::text::Located;
 
@@ -57,7 +57,13 @@ fn complete(draw: &mut Draw, counts: &BTreeMap<String, u32>) -> Result<(), Fault
     };
     let part = |part: &str| Located::new(format!("{name}.{part}"), span);
     let stride_span = span.clone();
-    let vertices = VertexBuffer { buffer: part("vertices"), stride: Mesh::STRIDE_BYTES, offset: 0, stride_span };
+    let vertices = VertexBuffer {
+        buffer: part("vertices"),
+        stride: Mesh::STRIDE_BYTES,
+        offset: 0,
+        frequency: Frequency::Vertex,
+        stride_span,
+    };
     draw.vertex_buffers.insert(0, vertices);
     draw.index_buffer = Some(IndexBuffer { buffer: part("indices"), is_short: false, offset: 0 });
     if draw.arguments.is_none() {

@@ -12,6 +12,7 @@
 //! | `constants.rs` | constants of Direct3D 9 by their names |
 //! | `mesh.rs` | meshes become buffers |
 //! | `load.rs` | the initial content of each resource |
+//! | `queries.rs` | queries, and the steps that depend on them |
 //! | `expected.rs` | the expected content for each expectation |
 
 pub(crate) mod buffers;
@@ -21,6 +22,7 @@ pub(crate) mod expected;
 pub(crate) mod folder;
 pub(crate) mod load;
 mod mesh;
+mod queries;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,9 +38,8 @@ use crate::error::{DocumentError, Fault, Problem, nearest};
 use crate::language::Source;
 use crate::model::expectation::Subject;
 use crate::model::resource::Kind;
-use crate::model::step::{Bind, DocumentStep, QueryKind, What};
+use crate::model::step::{Bind, DocumentStep, What};
 use crate::model::{Items, Model, find};
-use crate::text::Span;
 use declared::ShaderDeclarations;
 use expected::Check;
 use folder::Folder;
@@ -107,6 +108,7 @@ fn open(model: &mut Model, document: &mut Document, limits: &Limits, cancel: &Ca
     constants::expand(model, &shaders, limits)?;
     name_registers(model, &shaders, limits)?;
     check_names(model)?;
+    let queries = queries::queries(model)?;
     let written: BTreeSet<String> = model.all_steps().flat_map(|step| step.written()).map(str::to_owned).collect();
     let mut resources = std::mem::take(&mut model.resources);
     let mut saves = std::mem::take(&mut model.saves);
@@ -144,7 +146,7 @@ fn open(model: &mut Model, document: &mut Document, limits: &Limits, cancel: &Ca
     for expectation in &mut expectations {
         let check = match expectation.subject.clone() {
             Subject::Query { name, values } => {
-                Check::Query { kind: query_kind(model, &name.value, &values, &name.span)? }
+                Check::Query { kind: queries::query_kind(&queries, &name.value, &values, &name.span)? }
             }
             Subject::Resource(name) => {
                 let found: &Loaded = find(&loaded, "resource", &name.value, &name.span)?;
@@ -310,23 +312,6 @@ fn check_names(model: &Model) -> Result<(), Fault> {
         find(&model.pipelines, "pipeline", &pipeline.value, &pipeline.span)?;
     }
     Ok(())
-}
-
-/// The kind of the query with this name.
-fn query_kind(model: &Model, name: &str, values: &[(String, f64)], span: &Span) -> Result<QueryKind, Fault> {
-    let mut queries: Items<QueryKind> = Items::new();
-    for step in model.all_steps() {
-        if let What::Draw(draw) = &step.what
-            && let Some(query) = &draw.query
-        {
-            queries.entry(query.name.clone()).or_insert(query.kind);
-        }
-    }
-    let kind = *find(&queries, "query", name, span)?;
-    match kind == QueryKind::Occlusion && values.iter().any(|(value, _)| value != "samples") {
-        true => Err((Problem::value("an occlusion query has `samples` and nothing else"), span.clone())),
-        false => Ok(kind),
-    }
 }
 
 impl Prepared {

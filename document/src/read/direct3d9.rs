@@ -8,18 +8,19 @@ use std::collections::BTreeSet;
 use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FogMode};
 use brolga_raster::layout::{ElementFormat, InputElement};
 use brolga_raster::state::{RasterizerState, Topology};
-use brolga_runtime::pipeline::state::{Blend, Equation, Factor, StencilTest};
+use brolga_runtime::pipeline::state::{Advance, Blend, Equation, Factor, StencilTest};
 use brolga_runtime::{FloatRules, StageKind};
 
 use super::pipeline::topology;
 use super::render_states::States;
 use super::resource::reference;
-use super::step::{at, bind, check_indices, index_buffer, of_both, vertex_buffers};
+use super::step::{at, bind, check_indices, index_buffer, of_both};
+use super::streams::{instances, streams, targets};
 use crate::error::{Fault, Problem};
 use crate::model::pipeline::{Direct3D9, Pipeline, TargetKeys};
 use crate::model::registers;
 use crate::model::resource::NamedValue;
-use crate::model::step::{self, Bind, Clear, DocumentStep, Draw, What};
+use crate::model::step::{self, Bind, Clear, DocumentStep, Draw, Frequency, VertexBuffer, What};
 use crate::model::{Items, NamedSampler};
 use crate::schema::words::{DECLARED_TYPES, USAGES};
 use crate::text::{Entry, Located, Node, Span};
@@ -45,7 +46,7 @@ impl<'a> Pipelines<'a> {
             "draw" | "draw_indexed" => What::Draw(Box::new(self.draw(node)?)),
             _ => return of_both(node),
         };
-        Ok(DocumentStep { what, at: at(node) })
+        Ok(DocumentStep::new(what, at(node)))
     }
 
     fn draw(&mut self, node: &Node) -> Result<Draw, Fault> {
@@ -87,30 +88,34 @@ impl<'a> Pipelines<'a> {
         let planes = node.items_at("clip_planes").iter().filter_map(|plane| plane.array(Node::float)).enumerate();
         let planes = planes.filter(|(n, _)| states.clip_planes >> n & 1 == 1).map(|(_, plane)| plane);
         let values = Direct3D9Values { clip_planes: planes.collect(), ..states.values.clone() };
-        let made_name = match own.is_empty() {
+        let vertex_buffers = streams(node, !is_transformed(&said.node))?;
+        let mut made_name = match own.is_empty() {
             true => name.value.clone(),
             false => format!("{} at byte {}", name.value, node.span.start),
         };
+        // Elements advance as their streams do.
+        for (n, step) in by_instances(&vertex_buffers) {
+            made_name.push_str(&format!(", stream {n} every {step} instances"));
+        }
         if !self.made.contains_key(&made_name) {
-            self.made.insert(made_name.clone(), made(&states, said)?);
+            self.made.insert(made_name.clone(), made(&states, said, &vertex_buffers)?);
         }
         let constants = |key: &str| node.entries_at(key).iter().map(|entry| NamedValue::new(entry, true)).collect();
-        let mut target = reference(node.get("target").unwrap_or(node))?;
-        target.is_srgb = states.writes_srgb;
+        let (target_slots, targets) = targets(node, states.writes_srgb)?;
         let scissor = node.get("scissor").and_then(|node| node.array(Node::integer));
         Ok(Draw {
             pipeline: Located::new(made_name, &name.span),
-            targets: vec![target],
-            target_slots: vec![0],
+            targets,
+            target_slots,
             depth: node.get("depth_target").map(reference).transpose()?,
             bind: pixel_bind,
-            vertex_buffers: vertex_buffers(node),
+            instances: instances(&vertex_buffers),
+            vertex_buffers,
             index_buffer: index_buffer(node),
             mesh,
             count,
             first: node.integer_at("first_vertex").or(node.integer_at("first_index")).unwrap_or(0),
             base_vertex: node.integer_at("base_vertex").unwrap_or(0),
-            instances: 1,
             viewport: node.get("viewport").and_then(|node| node.array(Node::float)),
             scissor: scissor.filter(|_| states.tests_scissor),
             blend_factor: Some(states.blend_factor),
@@ -200,11 +205,15 @@ fn clears(node: &Node) -> Result<Vec<Clear>, Fault> {
 }
 
 /// The pipeline with these states.
-fn made(states: &States, said: &Entry) -> Result<Pipeline, Fault> {
+fn made(states: &States, said: &Entry, streams: &[VertexBuffer]) -> Result<Pipeline, Fault> {
     let node = &said.node;
-    let input_layout: Vec<InputElement> = node.items_at("input_layout").iter().filter_map(element).collect();
+    let mut input_layout: Vec<InputElement> = node.items_at("input_layout").iter().filter_map(element).collect();
+    for element in &mut input_layout {
+        let own = by_instances(streams).find(|(n, _)| *n == element.slot);
+        element.advance = own.map_or(Advance::Vertex, |(_, step)| Advance::Instance { step });
+    }
     // By default table fog uses w for transformed vertices, which bring it along, and depth for others.
-    let is_transformed = input_layout.iter().any(|element| element.semantic == "POSITIONT");
+    let is_transformed = is_transformed(node);
     let distance = match node.text_at("fog_distance").map(str::to_ascii_uppercase).as_deref() {
         Some("W") => Distance::W,
         None if is_transformed => Distance::W,
@@ -220,11 +229,9 @@ fn made(states: &States, said: &Entry) -> Result<Pipeline, Fault> {
         back: if states.two_sided { states.stencil.back } else { states.stencil.front },
         ..states.stencil
     };
-    let target = TargetKeys {
-        blend: states.blends.then_some(Blend { color, alpha }),
-        logic: None,
-        write_mask: states.write_mask,
-    };
+    // Targets differ in nothing but what is written of them.
+    let target =
+        |write_mask| TargetKeys { blend: states.blends.then_some(Blend { color, alpha }), logic: None, write_mask };
     let mut pipeline = Pipeline {
         topology: topology(node)?,
         input_layout,
@@ -236,7 +243,8 @@ fn made(states: &States, said: &Entry) -> Result<Pipeline, Fault> {
         },
         depth: states.depth,
         stencil: states.tests_stencil.then_some(stencil),
-        targets: vec![target],
+        targets: states.write_masks.map(target).to_vec(),
+        has_independent_targets: true,
         direct3d9: Some(Direct3D9 {
             state: Direct3D9State {
                 alpha_test: states.tests_alpha.then_some(states.alpha_function),
@@ -255,6 +263,20 @@ fn made(states: &States, said: &Entry) -> Result<Pipeline, Fault> {
     pipeline.shaders[StageKind::Vertex] = node.named_at("vs");
     pipeline.shaders[StageKind::Pixel] = node.named_at("ps");
     Ok(pipeline)
+}
+
+/// The streams that advance by instances, each with the number of instances that read the same element.
+fn by_instances(streams: &[VertexBuffer]) -> impl Iterator<Item = (u32, u32)> {
+    (0..).zip(streams).filter_map(|(n, stream)| match stream.frequency {
+        Frequency::Instance { step } => Some((n, step)),
+        Frequency::Vertex | Frequency::Indexed { .. } => None,
+    })
+}
+
+/// `true` if a pipeline's vertices are transformed already, and no vertex shader runs.
+fn is_transformed(pipeline: &Node) -> bool {
+    let layout = pipeline.items_at("input_layout").iter();
+    layout.filter_map(element).any(|element| element.semantic == "POSITIONT")
 }
 
 fn element(node: &Node) -> Option<InputElement> {

@@ -8,18 +8,21 @@
 //! | `pipeline.rs` | pipelines |
 //! | `instances.rs` | class instances |
 //! | `step.rs` | steps |
-//! | `direct3d9.rs`, `render_states.rs` | pipelines and steps of Direct3D 9 |
+//! | `query.rs` | queries, and what depends on them |
+//! | `direct3d9.rs`, `render_states.rs`, `streams.rs` | pipelines and steps of Direct3D 9 |
 //! | `expectation.rs` | expectations and outputs |
 
 mod direct3d9;
 mod expectation;
 mod instances;
 mod pipeline;
+mod query;
 mod render_states;
 mod resource;
 mod sampler;
 mod short;
 mod step;
+mod streams;
 
 use std::path::PathBuf;
 

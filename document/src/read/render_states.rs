@@ -40,7 +40,8 @@ pub(super) struct States {
     pub blends: bool,
     pub color: Equation,
     pub alpha: Equation,
-    pub write_mask: u8,
+    /// One for each target.
+    pub write_masks: [u8; 4],
     pub separate_alpha: bool,
     pub blend_factor: [f32; 4],
     pub writes_srgb: bool,
@@ -72,7 +73,7 @@ impl Default for States {
             blends: false,
             color: replace,
             alpha: replace,
-            write_mask: 15,
+            write_masks: [15; 4],
             separate_alpha: false,
             blend_factor: [1.0; 4],
             writes_srgb: false,
@@ -177,7 +178,10 @@ const ROWS: &[StateRow] = &[
     StateRow("CCW_STENCILFAIL", "KEEP", StencilOperation(|states, op| states.stencil.back.fail = op)),
     StateRow("CCW_STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.stencil.back.depth_fail = op)),
     StateRow("CCW_STENCILPASS", "KEEP", StencilOperation(|states, op| states.stencil.back.pass = op)),
-    StateRow("COLORWRITEENABLE", "15", Byte(|states, mask| states.write_mask = mask & 15)),
+    StateRow("COLORWRITEENABLE", "15", Byte(|states, mask| states.write_masks[0] = mask & 15)),
+    StateRow("COLORWRITEENABLE1", "15", Byte(|states, mask| states.write_masks[1] = mask & 15)),
+    StateRow("COLORWRITEENABLE2", "15", Byte(|states, mask| states.write_masks[2] = mask & 15)),
+    StateRow("COLORWRITEENABLE3", "15", Byte(|states, mask| states.write_masks[3] = mask & 15)),
     StateRow("SRGBWRITEENABLE", "false", Flag(|states, on| states.writes_srgb = on)),
     StateRow("ALPHABLENDENABLE", "false", Flag(|states, on| states.blends = on)),
     StateRow("SRCBLEND", "ONE", Multiplier(|states, factor| states.color.source = factor)),
@@ -193,7 +197,7 @@ const ROWS: &[StateRow] = &[
 /// States of Direct3D 9 that are not supported yet, or belong to the fixed-function pipeline.
 const OTHERS: &str = "\
     ADAPTIVETESS_W ADAPTIVETESS_X ADAPTIVETESS_Y ADAPTIVETESS_Z AMBIENT AMBIENTMATERIALSOURCE ANTIALIASEDLINEENABLE \
-    COLORVERTEX COLORWRITEENABLE1 COLORWRITEENABLE2 COLORWRITEENABLE3 DEBUGMONITORTOKEN DIFFUSEMATERIALSOURCE \
+    COLORVERTEX DEBUGMONITORTOKEN DIFFUSEMATERIALSOURCE \
     DITHERENABLE EMISSIVEMATERIALSOURCE ENABLEADAPTIVETESSELLATION INDEXEDVERTEXBLENDENABLE LIGHTING LOCALVIEWER \
     MAXTESSELLATIONLEVEL MINTESSELLATIONLEVEL NORMALDEGREE NORMALIZENORMALS \
     PATCHEDGESTYLE POINTSCALEENABLE POINTSCALE_A POINTSCALE_B POINTSCALE_C POSITIONDEGREE RANGEFOGENABLE \

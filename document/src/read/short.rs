@@ -62,9 +62,9 @@ pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
         ("first_group", span(if root.get("first_group").is_some() { "first_group" } else { "dispatch" })),
     ];
     let at = At { head: files.node.span.clone(), keys };
-    let step = DocumentStep { what: What::Dispatch(dispatch), at: at.clone() };
+    let step = DocumentStep::new(What::Dispatch(dispatch), at.clone());
     model.steps = match root.integer_at::<u32>("repeat") {
-        Some(count) if count > 1 => vec![DocumentStep { what: What::Repeat { count, steps: vec![step] }, at }],
+        Some(count) if count > 1 => vec![DocumentStep::new(What::Repeat { count, steps: vec![step] }, at)],
         _ => vec![step],
     };
     Ok(())

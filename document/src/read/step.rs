@@ -2,12 +2,11 @@
 
 use brolga_runtime::Register;
 
+use super::query::{predicate, queries};
 use super::resource::reference;
 use crate::error::{Fault, Problem};
-use crate::model::step::{
-    At, Bind, Clear, Dispatch, DocumentStep, Draw, IndexBuffer, Query, QueryKind, VertexBuffer, What,
-};
-use crate::text::{Entry, Located, Node, Span, Value};
+use crate::model::step::{At, Bind, Clear, Dispatch, DocumentStep, Draw, Frequency, IndexBuffer, VertexBuffer, What};
+use crate::text::{Entry, Located, Node, Value};
 
 /// Reads one step.
 pub(super) type Read<'a> = dyn FnMut(&Node) -> Result<DocumentStep, Fault> + 'a;
@@ -17,7 +16,7 @@ pub(super) fn steps(nodes: &[Node], read: &mut Read<'_>) -> Result<Vec<DocumentS
     let step = |node: &Node| match node.text_at("op") {
         Some("repeat") => {
             let (count, inner) = (node.integer_at("count").unwrap_or(1), steps(node.items_at("steps"), read)?);
-            Ok(DocumentStep { what: What::Repeat { count, steps: inner }, at: at(node) })
+            Ok(DocumentStep::new(What::Repeat { count, steps: inner }, at(node)))
         }
         _ => read(node),
     };
@@ -53,7 +52,12 @@ pub(super) fn of_direct3d11(node: &Node) -> Result<DocumentStep, Fault> {
         "draw" | "draw_indexed" | "draw_indirect" | "draw_indexed_indirect" => What::Draw(Box::new(draw(node)?)),
         _ => return of_both(node),
     };
-    Ok(DocumentStep { what, at: at(node) })
+    step(what, node)
+}
+
+/// A step with the queries that it is counted for, and its condition.
+fn step(what: What, node: &Node) -> Result<DocumentStep, Fault> {
+    Ok(DocumentStep { queries: queries(node)?, predicate: predicate(node), ..DocumentStep::new(what, at(node)) })
 }
 
 /// Reads a step that both APIs have.
@@ -71,7 +75,7 @@ pub(super) fn of_both(node: &Node) -> Result<DocumentStep, Fault> {
             arguments: arguments(node),
         }),
     };
-    Ok(DocumentStep { what, at: at(node) })
+    step(what, node)
 }
 
 fn clear(node: &Node) -> Result<Clear, Fault> {
@@ -110,6 +114,7 @@ pub(super) fn vertex_buffers(node: &Node) -> Vec<VertexBuffer> {
             buffer: node.named_at("buffer")?,
             stride: node.integer_at("stride")?,
             offset: node.integer_at("offset").unwrap_or(0),
+            frequency: Frequency::Vertex,
             stride_span: node.get("stride").map_or(node.head(), |stride| stride.span.clone()),
         })
     };
@@ -148,7 +153,6 @@ fn draw(node: &Node) -> Result<Draw, Fault> {
         ("so_offsets", "streaming out is"),
         ("viewports", "several viewports are"),
         ("scissors", "several scissor rectangles are"),
-        ("predicate", "predication is"),
     ] {
         if let Some(absent) = node.get(key) {
             return Err((Problem::unsupported(what), absent.span.clone()));
@@ -179,22 +183,6 @@ fn draw(node: &Node) -> Result<Draw, Fault> {
         blend_factor: node.get("blend_factor").and_then(|node| node.array(Node::float)),
         sample_mask: node.integer_at("sample_mask"),
         stencil_reference: node.integer_at("stencil_ref").unwrap_or(0),
-        query: node.get("query").map(query).transpose()?,
         direct3d9: None,
     })
-}
-
-fn query(node: &Node) -> Result<Query, Fault> {
-    if let Value::Array(_) = node.value {
-        return Err((Problem::unsupported("several queries of a draw are"), node.span.clone()));
-    }
-    let kind = match node.text_at("kind").map(str::to_ascii_lowercase).as_deref() {
-        Some("occlusion") => QueryKind::Occlusion,
-        Some("statistics") => QueryKind::Statistics,
-        _ => {
-            let span: Span = node.get("kind").map_or(node.head(), |kind| kind.span.clone());
-            return Err((Problem::unsupported("queries of streaming out are"), span));
-        }
-    };
-    Ok(Query { kind, name: node.text_at("name").unwrap_or_default().to_owned() })
 }

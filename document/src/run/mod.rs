@@ -5,7 +5,8 @@
 //! | `world.rs` | resources on a device, and their views |
 //! | `pipelines.rs` | pipelines, compiled for the formats of their targets |
 //! | `plan.rs` | steps become actions |
-//! | `vertices.rs`, `words.rs` | draws of Direct3D 9: their vertex data, and their errors |
+//! | `check.rs` | the targets of a draw, and the vertex data of Direct3D 9 |
+//! | `words.rs` | errors in the words of Direct3D 9 |
 //! | `steps.rs` | does the actions, draws in passes |
 //! | `samples.rs` | the order of samples in documents and in memory |
 //! | `history.rs` | the effect of steps on one pixel |
@@ -13,6 +14,7 @@
 //! | `outputs.rs`, `output.rs` | files that are saved |
 //! | `ready.rs` | documents whose steps are repeated |
 
+mod check;
 mod history;
 mod outcome;
 pub(crate) mod output;
@@ -22,7 +24,6 @@ mod plan;
 mod ready;
 mod samples;
 mod steps;
-mod vertices;
 mod words;
 mod world;
 

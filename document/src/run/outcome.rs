@@ -18,6 +18,7 @@ use crate::compare::sort::go_on;
 use crate::compare::{CheckResult, Checked, CounterDifference, LevelCheck, QueryValue};
 use crate::error::{DocumentError, Fault, Problem};
 use crate::model::expectation::{Expectation, Order, Plane, Save, Subject};
+use crate::model::query::TIME;
 use crate::model::resource::Kind;
 use crate::prepare::Prepared;
 use crate::prepare::expected::{Check, LayerLevel};
@@ -106,7 +107,10 @@ impl Outcome {
             return Some(&one.name);
         }
         let counts = |checked: &Checked| match &checked.result {
-            CheckResult::Query(values) => values.iter().map(|value| value.found).collect(),
+            // No two runs take the same time.
+            CheckResult::Query(values) => {
+                values.iter().filter(|value| value.name != TIME).map(|value| value.found).collect()
+            }
             _ => Vec::new(),
         };
         let mut checks = self.checks.iter().zip(&other.checks);
@@ -203,9 +207,9 @@ impl Prepared {
                 let Subject::Query { values, .. } = subject else {
                     return Err((Problem::value("a query"), span.clone()));
                 };
-                let statistics = run.queries.get(name).copied().unwrap_or_default();
+                let counts = run.queries.get(name).copied().unwrap_or_default();
                 let value = |(name, expected): &(String, f64)| {
-                    let found = kind.counter(&statistics, name);
+                    let found = kind.value(&counts, name);
                     let slack = rules.tolerance.slack(*expected);
                     let holds = found.map(|found| (found as f64 - expected).abs() <= slack);
                     QueryValue { name: name.clone(), found, expected: *expected, holds }

@@ -16,10 +16,11 @@ use brolga_runtime::{
     TexelBox, Texture, View,
 };
 
+use super::check::{check_buffers, check_targets};
+use super::go_on;
 use super::pipelines::{Compiler, PipelineKey};
 use super::words::problem;
 use super::world::{ResourceMemory, Role, World};
-use super::{go_on, vertices};
 use crate::error::{Fault, Problem};
 use crate::model::resource::Reference;
 use crate::model::step::{self, At, Bind, Clear, DocumentStep, What};
@@ -243,7 +244,7 @@ fn draw<'a>(
     let colors = said.targets.iter().map(|target| world.target_of(Role::Color, target));
     let colors = colors.collect::<Result<Vec<_>, _>>()?;
     let depth = said.depth.as_ref().map(|depth| world.target_of(Role::Depth, depth)).transpose()?;
-    check_extents(said, &colors, depth.as_ref())?;
+    check_targets(said, &colors, depth.as_ref())?;
     let bindings = world.bindings(&said.bind)?;
     let of_vertices = said.direct3d9.as_ref().map(|direct3d9| world.bindings(&direct3d9.vertex_bind)).transpose()?;
     // The readable planes of a depth buffer depend on those that the draw writes, which the draw checks.
@@ -274,7 +275,7 @@ fn draw<'a>(
     let arguments = said.arguments.as_ref().map(|(name, offset)| Ok((world.buffer(&name.value, &name.span)?, *offset)));
     let pipeline_said = compiler.find(&said.pipeline)?;
     if pipeline_said.direct3d9.is_some() {
-        vertices::check(said, at, &pipeline_said.input_layout, world)?;
+        check_buffers(said, at, &pipeline_said.input_layout, world)?;
     }
     let formats = said.target_slots.iter().copied().zip(colors.iter().filter_map(View::format)).collect();
     let depth_format = depth.as_ref().and_then(View::subresources).map(|part| part.texture.shape().format);
@@ -333,28 +334,6 @@ fn compared(bindings: &Bindings) -> Vec<usize> {
         format.is_some_and(TextureFormat::compares)
     };
     (0..16).filter(is_compared).collect()
-}
-
-/// Checks that a depth buffer is as large as the colour targets.
-fn check_extents(said: &step::Draw, colors: &[View], depth: Option<&View>) -> Result<(), Fault> {
-    let extents = |view: &View| {
-        let part = view.subresources()?;
-        part.texture.level(part.mips.start, 0).ok().map(|level| level.extents)
-    };
-    let Some([depth_width, depth_height, _]) = depth.and_then(extents) else { return Ok(()) };
-    for (target, view) in said.targets.iter().zip(colors) {
-        if let (Some([width, height, _]), Some(depth)) = (extents(view), &said.depth)
-            && (depth_width < width || depth_height < height)
-        {
-            let message = format!(
-                "`{}` has {depth_width} x {depth_height} pixels, and the target `{}` {width} x {height}: a depth buffer must \
-                 be as large as the target",
-                depth.resource, target.resource
-            );
-            return Err((Problem::value(message), depth.span.clone()));
-        }
-    }
-    Ok(())
 }
 
 fn copy<'a>(from: &Reference, to: &Reference, at: &At, world: &World<'_>) -> Result<Action<'a>, Fault> {

@@ -1,6 +1,7 @@
 //! Does actions in order, and consecutive draws with the same targets as one pass.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use brolga_raster::pass::Pass;
 use brolga_raster::pass::schedule::RoundSize;
@@ -11,6 +12,7 @@ use super::go_on;
 use super::history::Watch;
 use super::plan::{Action, DrawAction};
 use crate::error::{Fault, Problem};
+use crate::model::query::{Counts, QueryKind};
 use crate::model::step::DocumentStep;
 
 /// The state of a run between two steps.
@@ -20,8 +22,10 @@ pub(super) struct StepRunner<'a> {
     token: &'a CancelToken,
     round: RoundSize,
     open: Option<OpenPass<'a>>,
-    /// The statistics of each query.
-    pub queries: BTreeMap<&'a str, Statistics>,
+    /// The start of the run.
+    began: Instant,
+    /// What has been counted for each query.
+    pub queries: BTreeMap<&'a str, Counts>,
     /// The statistics of all draws.
     pub total: Statistics,
     /// The report of the last dispatch.
@@ -38,7 +42,8 @@ struct OpenPass<'a> {
 impl<'a> StepRunner<'a> {
     pub fn new(device: &'a Device, token: &'a CancelToken, round: RoundSize, watch: Option<Watch<'a>>) -> Self {
         let (queries, total) = (BTreeMap::new(), Statistics::default());
-        Self { device, token, round, open: None, queries, total, report: None, watch }
+        let began = Instant::now();
+        Self { device, token, round, open: None, began, queries, total, report: None, watch }
     }
 
     /// Does all steps.
@@ -59,6 +64,9 @@ impl<'a> StepRunner<'a> {
             }
             return Ok(());
         }
+        if self.skips(step)? {
+            return Ok(());
+        }
         if matches!(action, Action::Draw(_)) || self.watch.is_none() {
             return self.step(n, step, action);
         }
@@ -69,6 +77,25 @@ impl<'a> StepRunner<'a> {
         match (&mut self.watch, before) {
             (Some(watch), Some(before)) => watch.did(n, step, &before),
             _ => Ok(()),
+        }
+    }
+
+    /// `true` if a step's condition skips it.
+    fn skips(&mut self, step: &DocumentStep) -> Result<bool, Fault> {
+        let Some(predicate) = &step.predicate else { return Ok(false) };
+        // Pending draws may be counted for it.
+        self.finish_pass()?;
+        let counts = self.queries.get(predicate.query.value.as_str()).copied().unwrap_or_default();
+        Ok(predicate.skips(&counts))
+    }
+
+    /// Counts a step that is done for its queries.
+    fn count(&mut self, step: &'a DocumentStep, statistics: Statistics, compute_threads: u64) {
+        for query in &step.queries {
+            let counts = self.queries.entry(&query.name.value).or_default();
+            counts.statistics += statistics;
+            counts.compute_threads += compute_threads;
+            counts.nanoseconds = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         }
     }
 
@@ -92,7 +119,9 @@ impl<'a> StepRunner<'a> {
             Action::GenerateMips { view } => view.generate_mips_until(&stop),
             Action::Dispatch(action) => {
                 let dispatch = action.dispatch.clone().cancel(token.clone());
-                self.report = Some(action.bound.dispatch(&dispatch).map_err(|error| action.fault(error))?);
+                let report = action.bound.dispatch(&dispatch).map_err(|error| action.fault(error))?;
+                self.count(step, Statistics::default(), report.threads);
+                self.report = Some(report);
                 Ok(())
             }
             Action::Draw(_) | Action::Repeat { .. } => Ok(()),
@@ -128,7 +157,11 @@ impl<'a> StepRunner<'a> {
         if let (Some(watch), Some(history)) = (&mut self.watch, open.pass.histories().last()) {
             watch.drew(n, draw, history.clone());
         }
-        Ok(())
+        // A timestamp is the end of its step.
+        match step.queries.iter().any(|query| query.kind == QueryKind::Timestamp) {
+            true => self.finish_pass(),
+            false => Ok(()),
+        }
     }
 
     /// Executes the pending draws.
@@ -138,11 +171,9 @@ impl<'a> StepRunner<'a> {
             Some((step, draw)) => (draw.problem(error), step.at.head.clone()),
             None => (error.into(), 0..0),
         })?;
-        for ((_, draw), statistics) in draws.into_iter().zip(statistics) {
+        for ((step, _), statistics) in draws.into_iter().zip(statistics) {
             self.total += statistics;
-            if let Some(query) = &draw.said.query {
-                *self.queries.entry(&query.name).or_default() += statistics;
-            }
+            self.count(step, statistics, 0);
         }
         Ok(())
     }

@@ -3,10 +3,10 @@
 use super::drawing::{
     BASE_VERTEX, BIND, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT, RESOLVE,
 };
-use super::drawing::{SCISSOR, VERTEX_BUFFERS, VIEWPORT};
+use super::drawing::{SCISSOR, TARGET_OR_NULL, VIEWPORT};
 use super::parts::REFERENCE;
 use super::words::*;
-use super::{ANY, FLOAT, Others, Table, Type, WORD, comment, key};
+use super::{ANY, FLOAT, LONG, Others, Table, Type, WORD, comment, key};
 use Type::*;
 
 pub(super) const STEPS_NOTE: &str = "what is done, one after the other; `op` says which it is";
@@ -100,6 +100,42 @@ static CLEAR_9: Table = Table {
     others: Others::Unknown,
 };
 
+/// One target, or up to four.
+const TARGETS: Type = Either(&[REFERENCE, List(&TARGET_OR_NULL, 1, 4)]);
+const STREAMS: Type = List(&Table(&STREAM), 0, 32);
+
+static STREAM: Table = Table {
+    name: "A stream of Direct3D 9",
+    what: "a stream",
+    keys: &[
+        key("buffer", Text, "the resource").needed(),
+        key("stride", WORD, "bytes from one vertex to the next").needed(),
+        key("offset", LONG, "the first vertex's byte; 0 by default"),
+        key(
+            "frequency",
+            Either(&[Table(&FREQUENCY), WORD]),
+            "how a draw with indices goes through the stream, as `SetStreamSourceFreq` says it; 1 by default",
+        ),
+    ],
+    others: Others::Unknown,
+};
+
+/// The flags are the uppermost two of 32 bits.
+const FREQUENCY_COUNT: Type = Integer(1, 0x3fff_ffff);
+static FREQUENCY: Table = Table {
+    name: "A stream's frequency",
+    what: "a frequency",
+    keys: &[
+        key("indexed_data", FREQUENCY_COUNT, "D3DSTREAMSOURCE_INDEXEDDATA, for stream 0: how many instances are drawn"),
+        key(
+            "instance_data",
+            FREQUENCY_COUNT,
+            "D3DSTREAMSOURCE_INSTANCEDATA, for other streams: how many instances in a row read the same element",
+        ),
+    ],
+    others: Others::Unknown,
+};
+
 macro_rules! draw {
     ($table:ident $op:literal $what:literal: $($key:expr,)*) => {
         static $table: Table = Table {
@@ -109,12 +145,12 @@ macro_rules! draw {
                 key("op", Text, "what the step does").needed(),
                 $($key,)*
                 key("pipeline", Text, "the pipeline with the shaders").needed(),
-                key("target", REFERENCE, "what colours are drawn to").needed(),
+                key("target", TARGETS, "what colours are drawn to; of a list oC0 to the first, oC1 to the second and so on, `null` leaves one out").needed(),
                 key("depth_target", REFERENCE, "the depth buffer, at least as large as the target"),
                 key("bind", BIND, "what is bound: `vc0`, `vi0`, `vb0`, `pc0`, `pi0`, `pb0` are constants, `bump0` what texture stages have for bump mapping, `t#` and `s#` textures and samplers, `vt#` and `vs#` those of the vertex shader"),
                 key("vs_constants", Map(&Constant), "the vertex shader's constants by their names"),
                 key("ps_constants", Map(&Constant), "the pixel shader's constants by their names"),
-                key("vertex_buffers", VERTEX_BUFFERS, "the streams"),
+                key("vertex_buffers", STREAMS, "the streams"),
                 key("viewport", VIEWPORT, "x, y, width, height, least and greatest depth; all of the target by default"),
                 key("scissor", SCISSOR, "left, top, right, bottom"),
                 key("clip_planes", List(&COLOR, 0, 6), "planes, of which those count that CLIPPLANEENABLE has a bit for"),

@@ -137,7 +137,7 @@ pub(super) const SCISSOR: Type = List(&Integer(i32::MIN as i64, i32::MAX as i64)
 pub(super) const COLOR: Type = List(&FLOAT, 4, 4);
 pub(super) const BASE_VERTEX: Type = Integer(i32::MIN as i64, i32::MAX as i64);
 const GROUPS: Type = List(&WORD, 3, 3);
-static TARGET_OR_NULL: Type = Either(&[REFERENCE, Nothing]);
+pub(super) static TARGET_OR_NULL: Type = Either(&[REFERENCE, Nothing]);
 
 static VERTEX_BUFFER: Table = Table {
     name: "A vertex buffer of a draw",
@@ -160,14 +160,29 @@ pub(super) static INDEX_BUFFER: Table = Table {
     others: Others::Unknown,
 };
 static QUERY: Table = Table {
-    name: "A query of a draw",
+    name: "A query of a step",
     what: "a query",
     keys: &[
         key("kind", Word(&QUERIES), "what it counts").needed(),
-        key("name", Text, "draws with the same name are counted together").needed(),
+        key("name", Text, "steps with the same name are counted together").needed(),
+        key("stream", Integer(0, 3), "the stream that is counted (not supported yet)"),
     ],
     others: Others::Unknown,
 };
+
+static PREDICATE: Table = Table {
+    name: "What a step depends on",
+    what: "a predicate",
+    keys: &[
+        key("query", Text, "a query of kind `occlusion_predicate`, for which steps before are counted").needed(),
+        key("value", Flag, "the step is skipped if the query's result is this").needed(),
+    ],
+    others: Others::Unknown,
+};
+static ONE_QUERY: Type = Table(&QUERY);
+static ONE_OR_MORE: [Type; 2] = [Table(&QUERY), List(&ONE_QUERY, 0, ANY)];
+const QUERY_KEY: super::KeyRow = key("query", Either(&ONE_OR_MORE), "what the step is counted for");
+const PREDICATE_KEY: super::KeyRow = key("predicate", Table(&PREDICATE), "skips the step, by the result of a query");
 
 /// The steps by their `op`.
 pub(super) static STEPS: &[(&str, &Table)] = &[
@@ -188,7 +203,7 @@ pub(super) const ABSENT_STEPS: &[(&str, &str)] = &[
     ("draw_auto", "draws of what was streamed out are"),
     ("begin_query", "queries of several steps are"),
     ("end_query", "queries of several steps are"),
-    ("predicate", "predication is"),
+    ("predicate", "predication of the steps after it, and not by a step's own `predicate`, is"),
 ];
 
 macro_rules! step {
@@ -208,29 +223,37 @@ step! { CLEAR "`clear`" "a step `clear`":
     key("depth", FLOAT, "to a depth"),
     key("stencil", Integer(0, 255), "to a stencil"),
     key("uint", List(&WORD, 4, 4), "to words; of buffers to the first of them"),
+    PREDICATE_KEY,
 }
 step! { COPY "`copy`" "a step `copy`":
     key("from", REFERENCE, "what is copied: a resource, or levels and layers of a texture").needed(),
     key("to", REFERENCE, "to where: a resource of the same shape, or levels with the same extents").needed(),
+    PREDICATE_KEY,
 }
 step! { RESOLVE "`resolve`" "a step `resolve`":
     key("from", REFERENCE, "the texture of several samples, or a layer of it").needed(),
     key("to", REFERENCE, "the texture of one sample that gets their means, or a level and layer of it; `format` says how both are seen").needed(),
+    PREDICATE_KEY,
 }
 step! { GENERATE_MIPS "`generate_mips`" "a step `generate_mips`":
     key("resource", REFERENCE, "the texture: the levels from `mip` on are made of that one, by means of 2 x 2 texels").needed(),
+    PREDICATE_KEY,
 }
 step! { DISPATCH "`dispatch`" "a step `dispatch`":
     key("pipeline", Text, "the pipeline with the compute shader").needed(),
     key("bind", BIND, "what is bound, by registers"),
     key("groups", GROUPS, "groups along x, y and z").needed(),
     key("first_group", GROUPS, "the first group's index; `[0, 0, 0]` by default"),
+    QUERY_KEY,
+    PREDICATE_KEY,
 }
 step! { DISPATCH_INDIRECT "`dispatch_indirect`" "a step `dispatch_indirect`":
     key("pipeline", Text, "the pipeline with the compute shader").needed(),
     key("bind", BIND, "what is bound, by registers"),
     key("arguments", Text, "the buffer with the groups along x, y and z").needed(),
     key("arguments_offset", LONG, "where they begin; 0 by default"),
+    QUERY_KEY,
+    PREDICATE_KEY,
 }
 step! { REPEAT "`repeat`" "a step `repeat`":
     key("count", Integer(1, 1 << 20), "how often").needed(),
@@ -253,12 +276,12 @@ macro_rules! draw {
             key("blend_factor", COLOR, "for the factors that need it; ones by default"),
             key("sample_mask", WORD, "samples that are drawn, the first in the lowest bit; all by default"),
             key("stencil_ref", Integer(0, 255), "what stencils are compared with; 0 by default"),
-            key("query", Either(&[Table(&QUERY), List(&Table(&QUERY), 0, ANY)]), "what is counted; several are not supported yet"),
+            QUERY_KEY,
+            PREDICATE_KEY,
             key("so_targets", Unread, "what is streamed out to (not supported yet)"),
             key("so_offsets", Unread, "where it goes (not supported yet)"),
             key("viewports", Unread, "viewports to choose among (not supported yet)"),
             key("scissors", Unread, "scissor rectangles of these (not supported yet)"),
-            key("predicate", Unread, "a query that the draw depends on (not supported yet)"),
         }
     };
 }

@@ -9,6 +9,7 @@ use brolga_runtime::{AddressMode, Comparison, Filter, Format, Reduction, Tap};
 
 use crate::error::nearest;
 use crate::model::number::NumberType;
+use crate::model::query::QueryKind;
 use crate::text::Node;
 
 /// A list of names.
@@ -119,7 +120,10 @@ pub(crate) static WRITE_MASKS: NameList = NameList::new("depth write mask", || v
 pub(crate) static CLASSES: NameList = NameList::new("class of input elements", || vec!["vertex", "instance"]);
 pub(crate) static INDEX_FORMATS: NameList =
     NameList::new("index format", || vec!["R16_UINT", "R32_UINT", "INDEX16", "INDEX32"]);
-pub(crate) static QUERIES: NameList = NameList::new("kind of query", || vec!["occlusion", "statistics", "stream_out"]);
+pub(crate) static QUERIES: NameList = NameList::new("kind of query", || {
+    let kinds = QueryKind::ALL.into_iter().map(QueryKind::text);
+    kinds.chain(["stream_out", "so_overflow"]).collect()
+});
 pub(crate) static ORDERS: NameList = NameList::new("order", || vec!["fixed", "any"]);
 pub(crate) static PLANES: NameList = NameList::new("plane", || vec!["depth", "stencil"]);
 pub(crate) static EXACT: NameList = NameList::new("tolerance", || vec!["exact"]);

@@ -77,7 +77,7 @@ fn mistakes() -> Vec<Mistake> {
             "/pipelines/main/rasterizer/cull",
             json!("NONE"),
             "unknown key `cull` in the rasterizer's state",
-            "the keys here are fill_mode, cull_mode, front_counter_clockwise, depth_bias, depth_bias_clamp, slope_scaled_depth_bias, depth_clip_enable, multisample_enable",
+            "the keys here are fill_mode, cull_mode, front_counter_clockwise, depth_bias, depth_bias_clamp, slope_scaled_depth_bias, depth_clip_enable, multisample_enable, conservative_raster, forced_sample_count",
             SEEN,
         ),
         // Types.

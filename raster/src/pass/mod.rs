@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `bind.rs` | checks a draw, and binds what its shaders use |
 //! | `schedule.rs` | the parallel schedule: batches of primitives, then tiles |
+//! | `query.rs` | queries, and predication of what follows |
 //! | `history.rs` | the history of one pixel |
 
 mod bind;
 pub mod history;
+pub mod query;
 pub mod schedule;
 
 use brolga_fenv::in_default_mode;
@@ -21,6 +23,7 @@ use crate::direct3d9::Direct3D9Values;
 use crate::error::DrawError;
 use crate::pass::bind::Known;
 use crate::pass::history::{PixelHistory, Snapshot, Watched};
+use crate::pass::query::Predicate;
 use crate::pass::schedule::{BoundDraw, Limits, RoundSize, Spare};
 use crate::pipeline::Pipeline;
 use crate::setup::shape::Bounds;
@@ -141,6 +144,9 @@ pub struct Pass<'a> {
     /// The pixel to watch, if there is one, and its history in the draws so far.
     watched: Option<[u32; 2]>,
     histories: Vec<PixelHistory>,
+    queries: Vec<query::Range>,
+    /// The condition for what comes next.
+    predicate: Option<Predicate>,
 }
 
 impl<'a> Pass<'a> {
@@ -162,6 +168,8 @@ impl<'a> Pass<'a> {
             round: RoundSize::default(),
             watched: None,
             histories: Vec::new(),
+            queries: Vec::new(),
+            predicate: None,
         })
     }
 
@@ -207,6 +215,9 @@ impl<'a> Pass<'a> {
     }
 
     fn add(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
+        if self.skips() {
+            return self.skip_draw();
+        }
         let is_alone = self.watched.is_some() || self.is_alone(draw);
         if is_alone || self.pending.len() >= MOST_PENDING {
             self.flush()?;
@@ -218,7 +229,7 @@ impl<'a> Pass<'a> {
             self.histories.push(history);
         }
         self.pending.push(draw);
-        let number = self.statistics.len() + self.pending.len() - 1;
+        let number = self.draws() - 1;
         if is_alone {
             self.flush()?;
         }
@@ -270,6 +281,9 @@ impl<'a> Pass<'a> {
             if !offset_bytes.is_multiple_of(4) {
                 let what = "the counts of a draw begin";
                 return Err(ResourceError::Misaligned { what, offset_bytes, unit_bytes: 4 }.into());
+            }
+            if self.skips() {
+                return self.skip_draw();
             }
             self.flush()?;
             let mut words = [0_u32; 5];
@@ -324,6 +338,9 @@ impl<'a> Pass<'a> {
 
     /// Clears all layers of a view.
     fn clear(&mut self, view: &View, value: ClearValue) -> Result<(), DrawError> {
+        if self.skips() {
+            return Ok(());
+        }
         self.flush()?;
         let deadline = self.deadline()?;
         let cleared = view.as_target_array()?.clear_until(value, &|| deadline.token().is_cancelled());
@@ -338,9 +355,7 @@ impl<'a> Pass<'a> {
     /// Turns the error of a stopped step into one with the reason and the index of the next draw.
     fn stopped(&self, error: Error, token: &CancelToken) -> DrawError {
         match (error, token.stop_reason()) {
-            (Error::Resource(ResourceError::Stopped), Some(why)) => {
-                DrawError::Stopped { why, draw: self.statistics.len() + self.pending.len() }
-            }
+            (Error::Resource(ResourceError::Stopped), Some(why)) => DrawError::Stopped { why, draw: self.draws() },
             (error, _) => error.into(),
         }
     }
@@ -355,6 +370,9 @@ impl<'a> Pass<'a> {
         offset_bytes: u64,
         elements: &[T],
     ) -> Result<(), DrawError> {
+        if self.skips() {
+            return Ok(());
+        }
         self.flush()?;
         Ok(buffer.write(offset_bytes, elements)?)
     }
@@ -370,6 +388,9 @@ impl<'a> Pass<'a> {
         texels: &[T],
         row_pitch_bytes: Option<u64>,
     ) -> Result<(), DrawError> {
+        if self.skips() {
+            return Ok(());
+        }
         self.flush()?;
         Ok(texture.write(to, texels, row_pitch_bytes)?)
     }

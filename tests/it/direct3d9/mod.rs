@@ -9,6 +9,8 @@
 //! | `links.rs` | usages, packed registers, types of elements |
 //! | `forms.rs` | declarations of all forms; defaults of samplers and textures |
 //! | `meshes.rs` | meshes in scenes |
+//! | `targets.rs` | several render targets in one draw |
+//! | `instances.rs` | instances by the frequency of streams |
 //! | `samples.rs` | pixels of several samples |
 //! | `sketch.rs` | scenes of one draw |
 //! | `constants.rs` | constants by name, their default values |
@@ -21,6 +23,7 @@ mod colors;
 mod companion;
 mod constants;
 mod forms;
+mod instances;
 mod links;
 mod meshes;
 mod mutants;
@@ -29,4 +32,5 @@ mod probe;
 mod refusals;
 mod samples;
 mod sketch;
+mod targets;
 mod textures;

@@ -1,0 +1,38 @@
+//! Reads the queries that a step is counted for, and the condition that it depends on.
+
+use crate::error::{Fault, Problem};
+use crate::model::query::{Predicate, Query, QueryKind};
+use crate::text::{Node, Value};
+
+/// Reads the queries of a step: one, or a list.
+pub(super) fn queries(node: &Node) -> Result<Vec<Query>, Fault> {
+    let Some(node) = node.get("query") else { return Ok(Vec::new()) };
+    let items = if let Value::Array(items) = &node.value { &items[..] } else { std::slice::from_ref(node) };
+    let mut queries: Vec<Query> = Vec::with_capacity(items.len());
+    for item in items {
+        let query = query(item)?;
+        if queries.iter().any(|other| other.name.value == query.name.value) {
+            let message = format!("the step is counted for `{}` twice", query.name.value);
+            return Err((Problem::with_help(message, "choose another name"), query.name.span));
+        }
+        queries.push(query);
+    }
+    Ok(queries)
+}
+
+fn query(node: &Node) -> Result<Query, Fault> {
+    let said = node.text_at("kind").unwrap_or_default();
+    match QueryKind::ALL.into_iter().find(|kind| kind.text().eq_ignore_ascii_case(said)) {
+        Some(kind) => Ok(Query { kind, name: node.named_at("name").unwrap_or_default() }),
+        None => {
+            let span = node.get("kind").map_or(node.head(), |kind| kind.span.clone());
+            Err((Problem::unsupported("queries of streaming out are"), span))
+        }
+    }
+}
+
+/// Reads the condition of a step.
+pub(super) fn predicate(node: &Node) -> Option<Predicate> {
+    let node = node.get("predicate")?;
+    Some(Predicate { query: node.named_at("query")?, value: node.is_true("value") })
+}
