@@ -192,11 +192,13 @@ impl TileDraw<'_, '_, '_> {
         for part in parts(corner, size, blocks::PART) {
             // A packet has a quad once: its samples follow each other.
             for sample in invocations(left, is_per_sample) {
-                let quad = |corner| {
-                    let touched = is_conservative.then(|| with_inside(Coverage::FULL, &inner, corner));
-                    record(corner, primitive, sample, [all, left], count, touched)
-                };
-                quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
+                let quad = |touched, corner| record(corner, primitive, sample, [all, left], count, touched).words();
+                if is_conservative {
+                    let touched = |corner| Some(with_inside(Coverage::FULL, &inner, corner));
+                    quads.extend(quads_of_block(part).map(|corner| quad(touched(corner), corner)));
+                } else {
+                    quads.extend(quads_of_block(part).map(|corner| quad(None, corner)));
+                }
             }
         }
         if quads.len() >= MOST_QUADS {

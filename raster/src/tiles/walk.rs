@@ -376,13 +376,15 @@ impl TileDraw<'_, '_, '_> {
         self.statistics.pixel_invocations += (size * size) as u64;
         let (primitive, inner) = (self.record(drawn), drawn.inner);
         let quads = self.squares_of(primitive, corner, size);
+        let words = |coverage, [x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage }.words();
         for part in parts(corner, size, blocks::PART) {
-            let quad = |[x, y]: [i32; 2]| Quad {
-                corner: [x as u32, y as u32],
-                primitive,
-                coverage: with_inside(Coverage::FULL, &inner, [x, y]),
-            };
-            quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
+            // Apart, so that four quads are four vectors.
+            if inner.is_none() {
+                quads.extend(quads_of_block(part).map(|corner| words(Coverage::FULL.bits(), corner)));
+            } else {
+                let coverage = |corner| with_inside(Coverage::FULL, &inner, corner);
+                quads.extend(quads_of_block(part).map(|corner| words(coverage(corner), corner)));
+            }
         }
         if quads.len() >= MOST_QUADS {
             self.shade(|worker| &mut worker.squares);
