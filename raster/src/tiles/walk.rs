@@ -133,7 +133,11 @@ impl TileWorker {
             statistics,
         };
         for prepared in batches {
-            vectorize(BatchInTile { draw: &mut draw, prepared, tile });
+            let batch = BatchInTile { draw: &mut draw, prepared, tile };
+            match raster.pattern.count() {
+                1 => vectorize(batch),
+                _ => vectorize(Samples(batch)),
+            }
             if draw.worker.primitives.len() > RECORD_WORDS {
                 draw.finish();
             }
@@ -171,13 +175,22 @@ impl Work for BatchInTile<'_, '_, '_, '_> {
 
     #[inline(always)]
     fn call(self) {
-        if self.draw.raster.pattern.count() > 1 {
-            self.prepared.bins.primitives(self.tile).for_each(|primitive| self.draw.samples(self.prepared, primitive));
-            return;
-        }
         for primitive in self.prepared.bins.primitives(self.tile) {
             self.draw.primitive(self.prepared, &self.prepared.primitives[primitive as usize]);
         }
+    }
+}
+
+/// The same with several samples. Apart, so that pixels of one have code of their own.
+struct Samples<'d, 't, 's, 'w>(BatchInTile<'d, 't, 's, 'w>);
+
+impl Work for Samples<'_, '_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let BatchInTile { draw, prepared, tile } = self.0;
+        prepared.bins.primitives(tile).for_each(|primitive| draw.samples(prepared, primitive));
     }
 }
 
@@ -565,8 +578,13 @@ impl TileDraw<'_, '_, '_> {
 
 /// The coverage of a quad, and in the bits above it the covered pixels that lie inside of a primitive entirely.
 #[inline(always)]
-pub(super) fn with_inside(coverage: Coverage, inner: &Option<[Edge; 3]>, [x, y]: [i32; 2]) -> u32 {
-    let Some(edges) = inner else { return coverage.bits() };
+pub(super) fn with_inside(coverage: Coverage, inner: &Option<[Edge; 3]>, corner: [i32; 2]) -> u32 {
+    inner.as_ref().map_or(coverage.bits(), |edges| inside(coverage, edges, corner))
+}
+
+/// Few draws ask for this.
+#[cold]
+fn inside(coverage: Coverage, edges: &[Edge; 3], [x, y]: [i32; 2]) -> u32 {
     // Edges without length have nothing outside, but no triangle with one has an inside.
     let has_inside = edges.iter().all(|edge| *edge != Edge::default());
     let bit = |n: i32| u32::from(edges.iter().all(|edge| edge.at(x + n % 2, y + n / 2) >= 0)) << n;
