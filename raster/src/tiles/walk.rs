@@ -119,7 +119,10 @@ impl TileWorker {
         let (shading, statistics) = (*shading, Statistics::default());
         let drawn_samples = SampleCoverage::of_samples(raster.sample_mask);
         let extent = SampleExtent::of(raster.pattern);
-        let positions = std::array::from_fn(|sample| raster.pattern.position(sample as u32));
+        let mut positions = [[0.0; 2]; 16];
+        for sample in 0..raster.pattern.count() {
+            positions[sample as usize] = raster.pattern.position(sample);
+        }
         let mut draw = TileDraw {
             worker: self,
             outputs,

@@ -228,8 +228,9 @@ fn samples_are_blended_one_by_one() {
             let covered =
                 covered(samples, &triangle(corners, 0.5, [1.0; 4]), |_| {}, |draw| draw.sample_mask = sample_mask);
             // Every third pixel has one code in all samples.
-            let before =
-                |pixel: usize, sample: u32| 20 + (pixel % 100) as u8 + if pixel % 3 == 0 { 0 } else { sample as u8 };
+            let before = |pixel: usize, sample: u32| {
+                20 + (pixel % 100) as u8 + if pixel.is_multiple_of(3) { 0 } else { sample as u8 }
+            };
             let pixels = (SIZE * SIZE) as usize;
             let found = on_both(|device, engine| {
                 let canvas = Canvas::of_samples(device, engine, [SIZE; 2], samples, &formats);
