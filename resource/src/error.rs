@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use brolga_ir::interface::Dimension;
 
 use crate::format::{Format, SAMPLE_COUNTS, Use};
-use crate::texture::TexelBox;
 
 /// A buffer, texture or view that cannot exist, or an operation on one that is impossible.
 #[derive(Debug, thiserror::Error)]
@@ -209,11 +208,13 @@ pub enum ResourceError {
     /// A resolve to a part of a mip level.
     #[error(
         "a resolve fills a whole mip level, of {} x {} texels, not {} x {} at ({}, {})",
-        level[0], level[1], part.extents[0], part.extents[1], part.origin[0], part.origin[1]
+        level[0], level[1], extents[0], extents[1], origin[0], origin[1]
     )]
     ResolvePart {
-        /// The part.
-        part: TexelBox,
+        /// The first texel of the part.
+        origin: [u32; 3],
+        /// The extents of the part.
+        extents: [u32; 3],
         /// The extents of the level.
         level: [u32; 3],
     },

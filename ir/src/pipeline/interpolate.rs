@@ -11,12 +11,11 @@ use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, Signature, SystemValue};
 use crate::types::Type;
 
-use super::multisample::{self, CoveredSamples, Sample};
+use super::multisample::{self, CoveredSamples, PixelInQuad, Sample};
 use super::record::{
-    BatchAttribute, BatchPrimitive, BatchQuad, BatchState, PixelArray, SAMPLE_BITS, SAMPLE_MASK, floats, word, words,
+    BatchAttribute, BatchPrimitive, BatchQuad, BatchState, PixelArray, SAMPLE_MASK, floats, word, words,
 };
 use super::rows::RowWords;
-use super::samples::SamplePattern;
 use super::state::{LinkedFrom, PixelState};
 
 /// A pixel, and its values before its shader runs.
@@ -35,49 +34,6 @@ pub(super) struct ShadedPixel {
     /// The sample that it is shaded for, if it is for one of several.
     pub sample: Option<Value>,
     in_quad: PixelInQuad,
-}
-
-/// A quad, and the number of a pixel in it.
-#[derive(Clone, Copy)]
-pub(super) struct PixelInQuad {
-    pub quad: Value,
-    /// 0 to 3.
-    pub number: Value,
-    /// Set if the quad names its sample.
-    is_per_sample: bool,
-    pub pattern: SamplePattern,
-    pub is_conservative: bool,
-}
-
-impl PixelInQuad {
-    /// The number of the quad's primitive.
-    fn primitive(self, b: &mut Builder<'_>) -> Value {
-        let [primitive] = words(b, PixelArray::Quads.id(), self.quad, word!(BatchQuad.primitive));
-        if !self.is_per_sample {
-            return primitive;
-        }
-        let all = b.i32(u32::MAX >> SAMPLE_BITS);
-        b.op(Op::And, &[primitive, all])
-    }
-
-    /// The samples that the primitive covers.
-    fn samples(self, b: &mut Builder<'_>) -> CoveredSamples {
-        CoveredSamples::by_primitive(b, self)
-    }
-
-    /// Those that passed all tests before the shader.
-    fn samples_left(self, b: &mut Builder<'_>) -> CoveredSamples {
-        CoveredSamples::after_tests(b, self)
-    }
-
-    /// `true` if the primitive covers the pixel's center.
-    fn is_covered(self, b: &mut Builder<'_>) -> Value {
-        let [coverage] = words(b, PixelArray::Quads.id(), self.quad, word!(BatchQuad.coverage));
-        let one = b.i32(1);
-        let bit = b.op(Op::Shl, &[one, self.number]);
-        let own = b.op(Op::And, &[coverage, bit]);
-        b.op(Op::IEq, &[own, bit])
-    }
 }
 
 impl ShadedPixel {

@@ -8,12 +8,54 @@ use crate::builder::Builder;
 use crate::entity::Value;
 use crate::ops::Op;
 
-use super::interpolate::PixelInQuad;
 use super::record::{BatchQuad, PixelArray, SAMPLE_BITS, word, words};
 use super::samples::SamplePattern;
 
 /// The lowest bit of each digit.
 const LOWEST_BITS: u32 = 0x1111_1111;
+
+/// A quad, and the number of a pixel in it.
+#[derive(Clone, Copy)]
+pub(super) struct PixelInQuad {
+    pub quad: Value,
+    /// 0 to 3.
+    pub number: Value,
+    /// Set if the quad names its sample.
+    pub is_per_sample: bool,
+    pub pattern: SamplePattern,
+    pub is_conservative: bool,
+}
+
+impl PixelInQuad {
+    /// The number of the quad's primitive.
+    pub fn primitive(self, b: &mut Builder<'_>) -> Value {
+        let [primitive] = words(b, PixelArray::Quads.id(), self.quad, word!(BatchQuad.primitive));
+        if !self.is_per_sample {
+            return primitive;
+        }
+        let all = b.i32(u32::MAX >> SAMPLE_BITS);
+        b.op(Op::And, &[primitive, all])
+    }
+
+    /// The samples that the primitive covers.
+    pub fn samples(self, b: &mut Builder<'_>) -> CoveredSamples {
+        CoveredSamples::by_primitive(b, self)
+    }
+
+    /// Those that passed all tests before the shader.
+    pub fn samples_left(self, b: &mut Builder<'_>) -> CoveredSamples {
+        CoveredSamples::after_tests(b, self)
+    }
+
+    /// `true` if the primitive covers the pixel's center.
+    pub fn is_covered(self, b: &mut Builder<'_>) -> Value {
+        let [coverage] = words(b, PixelArray::Quads.id(), self.quad, word!(BatchQuad.coverage));
+        let one = b.i32(1);
+        let bit = b.op(Op::Shl, &[one, self.number]);
+        let own = b.op(Op::And, &[coverage, bit]);
+        b.op(Op::IEq, &[own, bit])
+    }
+}
 
 /// The samples of a pixel: the pixel's bits of its quad's coverage, samples 0 to 7 and, of sixteen, 8 to 15.
 #[derive(Clone, Debug)]

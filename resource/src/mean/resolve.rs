@@ -36,7 +36,9 @@ impl Texture {
         }
         let (part, whole) = (self.level(0, layer * samples)?, to.level(at.mip, at.layer)?);
         match () {
-            () if *at != whole => Err(ResourceError::ResolvePart { part: *at, level: whole.extents }),
+            () if *at != whole => {
+                Err(ResourceError::ResolvePart { origin: at.origin, extents: at.extents, level: whole.extents })
+            }
             () if whole.extents != part.extents => {
                 Err(ResourceError::ResolveExtents { from: part.extents, to: whole.extents })
             }
