@@ -277,7 +277,27 @@ impl Interpolation {
     }
 }
 
+/// `true` if a parameter has one of some system values.
+fn has_any(parameters: &[Parameter], values: &[SystemValue]) -> bool {
+    parameters.iter().any(|parameter| parameter.system_value.is_some_and(|value| values.contains(&value)))
+}
+
 impl Signature {
+    /// `true` if an input is one of some system values.
+    pub fn reads(&self, values: &[SystemValue]) -> bool {
+        has_any(&self.inputs, values)
+    }
+
+    /// `true` if an output is one of some system values.
+    pub fn writes(&self, values: &[SystemValue]) -> bool {
+        has_any(&self.outputs, values)
+    }
+
+    /// `true` if a pixel shader with it outputs a depth.
+    pub fn writes_depth(&self) -> bool {
+        self.writes(&[SystemValue::Depth, SystemValue::DepthGreaterEqual, SystemValue::DepthLessEqual])
+    }
+
     /// `true` if a pixel shader with it runs for each sample of a pixel (functional specification, 16.3).
     pub fn is_per_sample(&self) -> bool {
         let is_of_sample = |input: &Parameter| {

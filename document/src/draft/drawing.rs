@@ -82,9 +82,8 @@ fn check_fit(device: &Device, parts: &[Part]) -> Result<(), DraftError> {
 fn asks_for_samples(pixel: &Part) -> bool {
     // Not the inputs that it is linked by, among which coverage is not.
     let signature = pixel.shader.module().stage().signature();
-    let reads_coverage =
-        |signature: &Signature| signature.inputs.iter().any(|input| input.system_value == Some(SystemValue::Coverage));
-    pixel.uses.evaluates || signature.is_some_and(|signature| signature.is_per_sample() || reads_coverage(signature))
+    let reads_samples = |signature: &Signature| signature.is_per_sample() || signature.reads(&[SystemValue::Coverage]);
+    pixel.uses.evaluates || signature.is_some_and(reads_samples)
 }
 
 /// The inputs of a vertex shader that buffers fill.

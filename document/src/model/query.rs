@@ -1,5 +1,6 @@
 //! Models queries: what steps are counted for, their values by name, and the steps that depend on them.
 
+use brolga_raster::pass::query as raster;
 use brolga_raster::statistics::Statistics;
 
 use crate::text::Located;
@@ -103,6 +104,6 @@ impl QueryKind {
 impl Predicate {
     /// `true` if steps that depend on it are skipped, by the counts of its query.
     pub fn skips(&self, counts: &Counts) -> bool {
-        (counts.statistics.samples > 0) == self.value
+        raster::Predicate { result: counts.statistics.samples > 0, value: self.value }.skips()
     }
 }

@@ -104,10 +104,7 @@ fn long(root: &Node, model: &mut Model) -> Result<(), Fault> {
 
 /// A shader, whose files are at a key.
 fn shader(node: &Node, key: &str) -> ShaderEntry {
-    let files = node.get(key).into_iter().flat_map(|node| match node.items() {
-        [] => std::slice::from_ref(node),
-        items => items,
-    });
+    let files = node.get(key).into_iter().flat_map(Node::one_or_more);
     let file = |node: &Node| Some(Located::new(PathBuf::from(node.text()?), &node.span));
     let define = |entry: &Entry| {
         let value = match (entry.node.text(), entry.node.integer::<i64>(), entry.node.flag()) {

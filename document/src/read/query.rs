@@ -2,14 +2,13 @@
 
 use crate::error::{Fault, Problem};
 use crate::model::query::{Predicate, Query, QueryKind};
-use crate::text::{Node, Value};
+use crate::text::Node;
 
 /// Reads the queries of a step: one, or a list.
 pub(super) fn queries(node: &Node) -> Result<Vec<Query>, Fault> {
     let Some(node) = node.get("query") else { return Ok(Vec::new()) };
-    let items = if let Value::Array(items) = &node.value { &items[..] } else { std::slice::from_ref(node) };
-    let mut queries: Vec<Query> = Vec::with_capacity(items.len());
-    for item in items {
+    let mut queries: Vec<Query> = Vec::new();
+    for item in node.one_or_more() {
         let query = query(item)?;
         if queries.iter().any(|other| other.name.value == query.name.value) {
             let message = format!("the step is counted for `{}` twice", query.name.value);

@@ -103,9 +103,8 @@ pub(super) fn instances(streams: &[VertexBuffer]) -> u32 {
 /// curve, if `is_srgb`.
 pub(super) fn targets(node: &Node, is_srgb: bool) -> Result<(Vec<u32>, Vec<Reference>), Fault> {
     let node = node.get("target").unwrap_or(node);
-    let items = if let Value::Array(items) = &node.value { &items[..] } else { std::slice::from_ref(node) };
     let (mut slots, mut targets) = (Vec::new(), Vec::new());
-    for (slot, item) in (0..).zip(items) {
+    for (slot, item) in (0..).zip(node.one_or_more()) {
         if item.value == Value::Null {
             if slot == 0 {
                 let message = "a draw has a first render target: only the others can be left out with `null`";

@@ -1,12 +1,12 @@
 //! Lists the keys of samplers, pipelines and steps with the names of Direct3D 9.
 
 use super::drawing::{
-    BASE_VERTEX, BIND, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT, RESOLVE,
+    BASE_VERTEX, BIND, BUFFER, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT, RESOLVE,
 };
-use super::drawing::{SCISSOR, TARGET_OR_NULL, VIEWPORT};
+use super::drawing::{FIRST_BYTE, SCISSOR, STRIDE, TARGET_OR_NULL, VIEWPORT};
 use super::parts::REFERENCE;
 use super::words::*;
-use super::{ANY, FLOAT, LONG, Others, Table, Type, WORD, comment, key};
+use super::{ANY, FLOAT, Others, Table, Type, WORD, comment, key};
 use Type::*;
 
 pub(super) const STEPS_NOTE: &str = "what is done, one after the other; `op` says which it is";
@@ -108,9 +108,9 @@ static STREAM: Table = Table {
     name: "A stream of Direct3D 9",
     what: "a stream",
     keys: &[
-        key("buffer", Text, "the resource").needed(),
-        key("stride", WORD, "bytes from one vertex to the next").needed(),
-        key("offset", LONG, "the first vertex's byte; 0 by default"),
+        BUFFER,
+        STRIDE,
+        FIRST_BYTE,
         key(
             "frequency",
             Either(&[Table(&FREQUENCY), WORD]),

@@ -142,18 +142,17 @@ pub(super) static TARGET_OR_NULL: Type = Either(&[REFERENCE, Nothing]);
 static VERTEX_BUFFER: Table = Table {
     name: "A vertex buffer of a draw",
     what: "a vertex buffer",
-    keys: &[
-        key("buffer", Text, "the resource").needed(),
-        key("stride", WORD, "bytes from one vertex to the next").needed(),
-        key("offset", LONG, "the first vertex's byte; 0 by default"),
-    ],
+    keys: &[BUFFER, STRIDE, FIRST_BYTE],
     others: Others::Unknown,
 };
+pub(super) const BUFFER: super::KeyRow = key("buffer", Text, "the resource").needed();
+pub(super) const STRIDE: super::KeyRow = key("stride", WORD, "bytes from one vertex to the next").needed();
+pub(super) const FIRST_BYTE: super::KeyRow = key("offset", LONG, "the first vertex's byte; 0 by default");
 pub(super) static INDEX_BUFFER: Table = Table {
     name: "The index buffer of a draw",
     what: "an index buffer",
     keys: &[
-        key("buffer", Text, "the resource").needed(),
+        BUFFER,
         key("format", Word(&INDEX_FORMATS), "of an index").needed(),
         key("offset", LONG, "the first index's byte; 0 by default"),
     ],

@@ -105,6 +105,11 @@ impl Node {
         if let Value::Array(items) = &self.value { items } else { &[] }
     }
 
+    /// The items of a list, or the only one where there is no list.
+    pub fn one_or_more(&self) -> &[Node] {
+        if let Value::Array(items) = &self.value { items } else { std::slice::from_ref(self) }
+    }
+
     /// A text.
     pub fn text(&self) -> Option<&str> {
         if let Value::Text(text) = &self.value { Some(text) } else { None }

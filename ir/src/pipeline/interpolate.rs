@@ -240,8 +240,7 @@ impl Locations {
     ) -> Self {
         use SystemValue::{CentroidOffset, DepthGreaterEqual, DepthLessEqual};
         let pattern = in_quad.pattern;
-        let clamps = |output: &Parameter| matches!(output.system_value, Some(DepthGreaterEqual | DepthLessEqual));
-        let depth = match pattern.count() > 1 && signature.outputs.iter().any(clamps) {
+        let depth = match pattern.count() > 1 && signature.writes(&[DepthGreaterEqual, DepthLessEqual]) {
             true if sample.is_some() => Location::Sample,
             true => Location::Centroid,
             false => Location::Center,

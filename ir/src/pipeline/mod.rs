@@ -181,12 +181,12 @@ impl AfterShader<'_> {
         live = self.with_alpha_test(b, live);
         let covered = (covered_count > 1).then(|| pixel.samples(b));
         // Where the counts differ, every covered sample stands for all of the target's.
-        if let Some(covered) = covered.as_ref().filter(|_| covered_count != target_count) {
-            let any = covered.any(b);
+        let is_forced = covered_count != target_count;
+        let (rasterized, covered) = if is_forced { (covered, None) } else { (None, covered) };
+        if let Some(rasterized) = &rasterized {
+            let any = rasterized.any(b);
             live = b.op(Op::BAnd, &[live, any]);
         }
-        let rasterized = covered.clone().filter(|_| covered_count != target_count);
-        let covered = covered.filter(|_| covered_count == target_count);
         let output_mask = row_of(&signature.outputs, SystemValue::Coverage).map(|row| outputs.word(b, row, 0));
         let alpha = state.alpha_to_coverage.then(|| {
             let alpha = outputs.word(b, 0, 3);
@@ -232,7 +232,7 @@ impl AfterShader<'_> {
         }
         if state.reports_live {
             // Where the counts differ, those of the rasterizer count, if anything is left (20.4.6).
-            if covered_count != target_count {
+            if is_forced {
                 let (zero, one) = (b.i32(0), b.i32(1));
                 let is_left = b.op(Op::INe, &[count, zero]);
                 let all = rasterized.map_or(one, |covered| covered.count(b));

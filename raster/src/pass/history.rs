@@ -427,23 +427,15 @@ impl Watched<'_> {
             }
         }
         let is_left = self.shade(prepared, setup, run)?;
+        let signature = self.draw.pipeline.pixel().and_then(|shader| shader.stage().signature());
+        let gives_tested =
+            signature.is_some_and(|signature| signature.writes_depth() || signature.writes(&[SystemValue::StencilRef]));
         Ok(match fails {
             _ if is_left => Fate::Passed,
-            _ if self.gives(&[SystemValue::Depth, SystemValue::DepthGreaterEqual, SystemValue::DepthLessEqual])
-                || self.gives(&[SystemValue::StencilRef]) =>
-            {
-                Fate::DiscardedOrFailed
-            }
+            _ if gives_tested => Fate::DiscardedOrFailed,
             Some(fails) => fails,
             None => Fate::Discarded,
         })
-    }
-
-    /// `true` if the pixel shader outputs one of these.
-    fn gives(&self, values: &[SystemValue]) -> bool {
-        let signature = self.draw.pipeline.pixel().and_then(|shader| shader.stage().signature());
-        let mut outputs = signature.into_iter().flat_map(|signature| &signature.outputs);
-        outputs.any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
     }
 
     /// `true` if the pixel passes a test before shading.

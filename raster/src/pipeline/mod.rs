@@ -313,6 +313,8 @@ impl Pipeline {
         let mut shaders = Stages::<Option<Shader>>::default();
         (shaders[StageKind::Vertex], shaders[StageKind::Pixel]) = (Some(vertex), pixel);
         let writes_memory = shaders.present().any(|(_, shader)| writes_memory(shader.bindings()));
+        let signature = linkage.pixel.and_then(|pixel| pixel.stage().signature());
+        let reads_inner = signature.is_some_and(|signature| signature.reads(&[SystemValue::InnerCoverage]));
         let parts = Parts {
             writes_memory,
             shaders,
@@ -329,7 +331,7 @@ impl Pipeline {
             target_slots: desc.slots().collect(),
             depth_format: desc.depth_format,
             samples,
-            asks_inside: desc.rasterizer.conservative && linkage.pixel.is_some_and(reads_inner_coverage),
+            asks_inside: desc.rasterizer.conservative && reads_inner,
             direct3d9: direct3d9.map(|state| Rules {
                 state: *state,
                 is_transformed: linkage.is_transformed,
@@ -388,32 +390,22 @@ fn has_alpha_for_coverage(shader: &Module) -> bool {
     outputs.iter().any(has_alpha) && outputs.iter().all(|output| output.system_value != Some(SystemValue::Coverage))
 }
 
-/// `true` if a shader reads whether pixels lie inside of a triangle.
-fn reads_inner_coverage(shader: &Module) -> bool {
-    let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
-    inputs.iter().any(|input| input.system_value == Some(SystemValue::InnerCoverage))
-}
-
 /// Two flags: depth has to be tested after the pixel shader, and the shader decides which pixels are live, as it does
 /// if its alpha drops some.
 fn decides(shader: &Module, depth: Option<DepthTest>, alpha_drops: bool) -> (bool, bool) {
-    use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded, StencilRef};
-    if shader.stage().signature().is_some_and(|signature| signature.forces_early_tests) {
+    use SystemValue::{Coverage, Discarded, StencilRef};
+    let signature = shader.stage().signature().cloned().unwrap_or_default();
+    if signature.forces_early_tests {
         return (false, false);
     }
-    let outputs = shader.stage().signature().map_or(&[][..], |signature| &signature.outputs);
-    let has = |values: &[SystemValue]| {
-        outputs.iter().any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
-    };
-    let drops = alpha_drops || has(&[Discarded, Coverage]);
+    let drops = alpha_drops || signature.writes(&[Discarded, Coverage]);
     // Coverage as an input does not depend on depth (functional specification, 16.3.2).
-    let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
-    let reads_coverage = inputs.iter().any(|input| input.system_value == Some(Coverage));
+    let reads_coverage = signature.reads(&[Coverage]);
     // Pixels that fail the test are shaded too if that is observable.
     let writes_memory = writes_memory(shader.bindings());
     let is_late = depth.is_some_and(|depth| {
-        let gives_reference = depth.stencil.is_some() && has(&[StencilRef]);
-        has(&[Depth, DepthGreaterEqual, DepthLessEqual])
+        let gives_reference = depth.stencil.is_some() && signature.writes(&[StencilRef]);
+        signature.writes_depth()
             || gives_reference
             || (drops && depth.changes_buffer())
             || writes_memory

@@ -2,7 +2,7 @@
 //! not be then (functional specification, 3.5.6 and 19.2.4.1).
 
 use brolga_ir::pipeline::state::SamplePattern;
-use brolga_runtime::{Module, Parameter, Signature, SystemValue};
+use brolga_runtime::{Module, Signature};
 
 use super::PipelineDesc;
 use crate::error::DrawError;
@@ -32,11 +32,10 @@ impl Samples {
         if samples > 0 {
             let covered = SamplePattern::standard(samples).filter(|_| samples != 2);
             let covered = covered.ok_or(DrawError::ForcedSampleCount { samples })?;
-            let gives_depth = signature.is_some_and(|signature| signature.outputs.iter().any(is_depth));
             let what = match () {
                 () if samples > 1 && targets.count() > 1 => "targets of several samples",
                 () if desc.depth_format.is_some() => "a depth buffer",
-                () if gives_depth => "a pixel shader that outputs depth",
+                () if signature.is_some_and(Signature::writes_depth) => "a pixel shader that outputs depth",
                 () if runs_for_each => "a pixel shader that runs for each sample",
                 () => return Ok(Self { targets, covered, are_forced: true, is_per_sample: false }),
             };
@@ -69,9 +68,4 @@ impl Samples {
             (true, _) => self.covered.mask(),
         }
     }
-}
-
-fn is_depth(output: &Parameter) -> bool {
-    use SystemValue::{Depth, DepthGreaterEqual, DepthLessEqual};
-    matches!(output.system_value, Some(Depth | DepthGreaterEqual | DepthLessEqual))
 }

@@ -7,9 +7,7 @@ use brolga_ir::pipeline::record::SAMPLE_BITS;
 use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
-use crate::setup::shape::{
-    Bounds, Edge, Line, Planes, Point, Small, Triangle, WideLine, edges_of_pixels, plane, small,
-};
+use crate::setup::shape::{Bounds, Edge, Line, Planes, Point, Small, Triangle, WideLine, outer_edges, plane, small};
 use crate::setup::{Prepared, Primitive, Shape};
 use crate::tiles::blocks::{self, SampleBlock};
 use crate::tiles::coarse;
@@ -73,7 +71,7 @@ impl TileDraw<'_, '_, '_> {
             Shape::Large { bounds, bias } if self.raster.state.conservative => {
                 let vertices = biased(vertices, bias);
                 // All samples of a pixel are covered, or none.
-                let outer = edges_of_pixels(vertices.map(|vertex| vertex.point), true);
+                let outer = outer_edges(vertices.map(|vertex| vertex.point));
                 all.iter_mut().for_each(|edges| edges[..3].copy_from_slice(&outer));
                 (bounds, vertices, 3)
             }

@@ -8,8 +8,8 @@ use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
 use crate::setup::shape::{
-    Bounds, Edge, Line, Local, Planes, SampleExtent, ScreenVertex, Small, Triangle, WideLine, edges_of_pixels, plane,
-    small,
+    Bounds, Edge, Line, Local, Planes, SampleExtent, ScreenVertex, Small, Triangle, WideLine, inner_edges, outer_edges,
+    plane, small,
 };
 use crate::setup::vectors::{Work, vectorize};
 use crate::setup::{Prepared, Primitive, Raster, Shape};
@@ -264,7 +264,7 @@ impl TileDraw<'_, '_, '_> {
             Shape::Small(_) => return,
             Shape::Large { bounds, bias } if self.raster.state.conservative => {
                 let vertices = with_bias(bias);
-                put(&edges_of_pixels(vertices.map(|vertex| vertex.point), true));
+                put(&outer_edges(vertices.map(|vertex| vertex.point)));
                 (bounds, vertices, 3)
             }
             Shape::Large { bounds, bias } => {
@@ -321,7 +321,7 @@ impl TileDraw<'_, '_, '_> {
 
     /// The edges that have whole pixels of a triangle inside, if the shader asks for these.
     pub(super) fn inner(&self, vertices: &[ScreenVertex; 3]) -> Option<[Edge; 3]> {
-        self.shading.asks_inside.then(|| edges_of_pixels(vertices.map(|vertex| vertex.point), false))
+        if self.shading.asks_inside { inner_edges(vertices.map(|vertex| vertex.point)) } else { None }
     }
 
     /// `true` if all pixels of an area of the tile are known to fail the depth test.
@@ -588,11 +588,8 @@ pub(super) fn with_inside(coverage: Coverage, inner: &Option<[Edge; 3]>, corner:
 /// Few draws ask for this.
 #[cold]
 fn inside(coverage: Coverage, edges: &[Edge; 3], [x, y]: [i32; 2]) -> u32 {
-    // Edges without length have nothing outside, but no triangle with one has an inside.
-    let has_inside = edges.iter().all(|edge| *edge != Edge::default());
     let bit = |n: i32| u32::from(edges.iter().all(|edge| edge.at(x + n % 2, y + n / 2) >= 0)) << n;
-    let inside = if has_inside { (0..4).map(bit).sum::<u32>() } else { 0 };
-    coverage.bits() | (coverage.bits() & inside) << 4
+    coverage.bits() | (coverage.bits() & (0..4).map(bit).sum::<u32>()) << 4
 }
 
 /// The pixels where 1/w is above 0: beyond a triangle's edges it may not be.

@@ -3,16 +3,17 @@
 //!
 //! The rules allow either answer where a triangle just meets the border of what is uncertain, 1/512 of a pixel.
 
-use brolga_raster::setup::shape::edge::{Bounds, area};
-use brolga_raster::setup::shape::edges_of_pixels;
+use brolga_raster::setup::shape::edge::{Bounds, area, inner_edges, outer_edges};
 use brolga_raster::setup::shape::fixed::Point;
-use brolga_raster::tiles::blocks::{self, Block};
 use brolga_testing_base::random::Random;
+
+use crate::coverage::walk;
+use crate::picture::{Picture, WINDOW};
 
 /// Random triangles; all of them with `cargo test --release`.
 const COUNT: u32 = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
 
-/// Width and height in pixels of what is looked at of a tile.
+/// Width and height in pixels of what is looked at of a window.
 const SEEN: i32 = 16;
 
 /// A point in 512ths of a pixel.
@@ -75,41 +76,28 @@ fn is_between(from: Fine, to: Fine, point: Fine) -> bool {
     cross(from, to, point) == 0 && within(0) && within(1)
 }
 
-/// The pixels that are looked at and that a tile finds.
-fn walked(vertices: [Point; 3], corner: [i32; 2]) -> Vec<bool> {
-    let mut seen = vec![false; (SEEN * SEEN) as usize];
-    let mut put = |[x, y]: [i32; 2]| {
-        let [right, down] = [x - corner[0], y - corner[1]];
-        if (0..SEEN).contains(&right) && (0..SEEN).contains(&down) {
-            let pixel = &mut seen[(down * SEEN + right) as usize];
-            assert!(!*pixel, "a pixel was covered twice");
-            *pixel = true;
-        }
-    };
-    let (edges, bounds) = (edges_of_pixels(vertices, true), Bounds::of_pixels(&vertices));
-    blocks::walk(&edges, &bounds, corner.map(|at| at & !63), |block| match block {
-        Block::Whole { corner: [x, y], size } => (0..size * size).for_each(|n| put([x + n % size, y + n / size])),
-        Block::Part { corner: [x, y], quads } => {
-            for n in (0..16).filter(|n| quads >> n & 1 != 0) {
-                let (quad, pixel) = (n / 4, n % 4);
-                put([x + quad % 2 * 2 + pixel % 2, y + quad / 2 * 2 + pixel / 2]);
-            }
-        }
-    });
-    seen
+/// What a tile finds in a window.
+fn walked(vertices: [Point; 3], corner: [i32; 2]) -> Picture {
+    let mut picture = Picture::new(corner);
+    walk(&mut picture, &outer_edges(vertices), &Bounds::of_pixels(&vertices));
+    assert!(picture.counts.iter().all(|&count| count <= 1), "a pixel was covered twice");
+    picture
 }
 
 fn check(vertices: [Point; 3], corner: [i32; 2]) {
     let fine = vertices.map(|vertex| [vertex.x, vertex.y].map(|place| 2 * i128::from(place)));
-    let inner = edges_of_pixels(vertices, false);
-    for (n, covered) in (0..).zip(walked(vertices, corner)) {
-        let pixel = [corner[0] + n % SEEN, corner[1] + n / SEEN];
+    let (inner, picture) = (inner_edges(vertices), walked(vertices, corner));
+    for n in 0..SEEN * SEEN {
+        let [right, down] = [n % SEEN, n / SEEN];
+        let (pixel, covered) =
+            ([corner[0] + right, corner[1] + down], picture.counts[(down * WINDOW + right) as usize] == 1);
         let may = touches(fine, pixel, true);
         let must = touches(fine, pixel, false);
         assert!(covered == may || covered == must, "{vertices:?}, {pixel:?}: {covered}, but {must} to {may}");
-        if area(vertices) == 0 {
+        let Some(inner) = inner else {
+            assert_eq!(area(vertices), 0);
             continue;
-        }
+        };
         let is_inside = inner.iter().all(|edge| edge.at(pixel[0], pixel[1]) >= 0);
         let [may, must] =
             [true, false].map(|with_border| corners(pixel, 1).iter().all(|&at| contains(fine, at, with_border)));
@@ -158,7 +146,7 @@ fn nothing_falls_through_the_cracks() {
     for (x, y) in (0..=512).step_by(16).flat_map(|x| (0..=512).step_by(16).map(move |y| (x, y))) {
         for other in [Point { x, y }, Point { x: x + 40, y }, Point { x, y: y - 40 }, Point { x: x - 7, y: y + 9 }] {
             let found = walked([Point { x, y }, other, Point { x, y }], [0, 0]);
-            assert!(found.contains(&true), "{x} {y} {other:?}");
+            assert!(found.counts.contains(&1), "{x} {y} {other:?}");
         }
     }
 }

@@ -47,7 +47,7 @@ pub fn has_inside(vertices: [Point; 3], center: [i128; 2]) -> bool {
 const EVERYWHERE: Bounds = Bounds { left: -100_000, top: -100_000, right: 100_000, bottom: 100_000 };
 
 /// Adds coverage in the way that tiles find it.
-fn walk(picture: &mut Picture, edges: &[Edge], bounds: &Bounds) {
+pub fn walk(picture: &mut Picture, edges: &[Edge], bounds: &Bounds) {
     blocks::walk(edges, bounds, picture.corner, |block| match block {
         Block::Whole { corner, size } => {
             (0..size * size).for_each(|n| picture.add([corner[0] + n % size, corner[1] + n / size]))

@@ -104,6 +104,11 @@ impl<'d> Canvas<'d> {
 
     /// The pipeline of an item.
     pub fn pipeline(&self, item: &Item<'_>) -> Pipeline {
+        self.try_pipeline(item).unwrap()
+    }
+
+    /// The same of one that may be refused.
+    pub fn try_pipeline(&self, item: &Item<'_>) -> Result<Pipeline, DrawError> {
         let mut desc = PipelineDesc::new(&module(item.vertex), item.pixel.map(module).as_ref());
         for (n, semantic) in ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"].into_iter().enumerate() {
             desc = desc.input(InputElement::new(semantic, Format::R32G32B32A32_FLOAT, 16 * n as u32));
@@ -113,7 +118,7 @@ impl<'d> Canvas<'d> {
         desc.rasterizer.cull = Cull::None;
         desc.options = CompileOptions::new(self.engine).into();
         (item.set)(&mut desc);
-        Pipeline::new(self.device, &desc).unwrap()
+        Pipeline::new(self.device, &desc)
     }
 
     /// Draws into all targets in one pass; returns the number of pixels that passed in each draw.

@@ -1,27 +1,22 @@
 //! Tests conservative rasterization: which pixels are drawn, and what shaders see there ("Conservative Rasterization").
 
-use brolga::raster::{Cull, DrawError, Fill, InputElement, Pipeline, PipelineDesc, TargetState, Topology};
+use brolga::raster::{Cull, Fill, PipelineDesc, Topology};
 use brolga::{Device, Engine, Format};
-use brolga_testing::run::module;
 
 use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, triangle, vertex};
+use super::samples;
 use super::shaders::{self, pixel};
 
 const COLOR: Format = Format::R32G32B32A32_FLOAT;
 
 /// The texels of each sample after a conservative draw, one picture after the other, and how many samples passed.
 fn drawn(samples: u32, code: &[u8], vertices: &[Vertex], set: impl Fn(&mut PipelineDesc)) -> (Vec<[f32; 4]>, u64) {
-    let shader = shaders::vertex();
-    let (words, passed) = on_both(|device, engine| {
-        let canvas = Canvas::of_samples(device, engine, [SIZE; 2], samples, &[COLOR]);
-        let set = |desc: &mut PipelineDesc| {
-            (desc.samples, desc.rasterizer.conservative) = (samples, true);
-            set(desc);
-        };
-        let passed = canvas.draw(Item::new(&shader, code, vertices).set(&set));
-        (canvas.texels(0), passed)
-    });
-    (words.into_iter().map(|texel| texel.map(f32::from_bits)).collect(), passed)
+    let set = |desc: &mut PipelineDesc| {
+        desc.rasterizer.conservative = true;
+        set(desc);
+    };
+    let (pictures, passed) = samples::drawn(samples, code, vertices, set, |_| {});
+    (pictures.concat(), passed)
 }
 
 /// A shader that outputs its coverage, the place of its centroid, and 1.
@@ -138,14 +133,13 @@ fn depths_are_extrapolated() {
 fn only_solid_triangles_are_drawn_so() {
     let device = Device::builder().threads(1).build().unwrap();
     let (shader, code) = (shaders::vertex(), shaders::attribute("linear"));
-    let made = |set: &dyn Fn(&mut PipelineDesc)| -> Result<Pipeline, DrawError> {
-        let mut desc = PipelineDesc::new(&module(&shader), Some(&module(&code))).target(TargetState::new(COLOR));
-        let layout = ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"];
-        desc.input_layout = layout.into_iter().map(|semantic| InputElement::new(semantic, COLOR, 0)).collect();
-        desc.rasterizer.conservative = true;
-        desc.options = brolga::CompileOptions::new(Engine::Interpreter).into();
-        set(&mut desc);
-        Pipeline::new(&device, &desc)
+    let canvas = Canvas::new(&device, Engine::Interpreter, [SIZE; 2], &[COLOR]);
+    let made = |set: &dyn Fn(&mut PipelineDesc)| {
+        let set = |desc: &mut PipelineDesc| {
+            desc.rasterizer.conservative = true;
+            set(desc);
+        };
+        canvas.try_pipeline(&Item::new(&shader, &code, &[]).set(&set))
     };
     made(&|_| {}).unwrap();
     for set in [

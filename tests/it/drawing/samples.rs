@@ -1,11 +1,9 @@
 //! Tests pixels of several samples: functional specification, 3.5, 16.3 to 16.5, 17.17, 17.18, 19.2, 22.4.21 and 22.4.22.
 
 use brolga::raster::{
-    Blend, BlendOp, Draw, Equation, Factor, Fill, InputElement, Pass, Pipeline, PipelineDesc, RasterizerState,
-    TargetState, Targets, Topology,
+    Blend, BlendOp, Draw, Equation, Factor, Fill, Pass, PipelineDesc, RasterizerState, Targets, Topology,
 };
 use brolga::{Bindings, ClearValue, Device, Engine, Format, Texture, TextureShape, View};
-use brolga_testing::run::module;
 use brolga_testing::samples::STANDARD_PATTERNS;
 
 use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, texture, triangle, vertex};
@@ -24,7 +22,7 @@ fn several(device: &Device, format: Format, samples: u32) -> Texture {
 }
 
 /// The samples of each pixel after a draw, one picture after the other, and how many passed.
-fn drawn(
+pub fn drawn(
     samples: u32,
     code: &[u8],
     vertices: &[Vertex],
@@ -387,12 +385,9 @@ fn mistakes_with_patterns_are_told() {
     let device = Device::builder().threads(1).build().unwrap();
     let plain = shaders::attribute("linear");
     let (vertices, shader) = (everywhere(0.5, [1.0; 4]), shaders::vertex());
+    let canvas = Canvas::new(&device, Engine::Jit, [SIZE; 2], &[COLOR]);
     let made = |code: &[u8], set: &dyn Fn(&mut PipelineDesc)| {
-        let mut desc = PipelineDesc::new(&module(&shader), Some(&module(code))).target(TargetState::new(COLOR));
-        let layout = ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"];
-        desc.input_layout = layout.into_iter().map(|semantic| InputElement::new(semantic, COLOR, 0)).collect();
-        set(&mut desc);
-        Pipeline::new(&device, &desc).map_err(|error| error.to_string())
+        canvas.try_pipeline(&Item::new(&shader, code, &vertices).set(set)).map_err(|error| error.to_string())
     };
     let said = |code: &[u8], set: &dyn Fn(&mut PipelineDesc)| made(code, set).unwrap_err();
     for samples in [2, 3, 5, 17, 32] {
@@ -495,11 +490,8 @@ fn mistakes_with_samples_are_told() {
     let pipeline = canvas.pipeline(&item);
     let error = canvas.try_pass(&[item], &[pipeline]).unwrap_err();
     assert_eq!(error.to_string(), "the pipeline is for targets with 1 sample, but those of the pass have 4");
-    let desc = PipelineDesc { samples: 3, ..PipelineDesc::new(&module(&shader), None) };
-    let desc = desc.target(TargetState::new(COLOR));
-    let layout = ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"];
-    let desc = layout.into_iter().fold(desc, |desc, semantic| desc.input(InputElement::new(semantic, COLOR, 0)));
-    let error = Pipeline::new(&device, &desc).unwrap_err();
+    let depths = Item { pixel: None, ..Item::new(&shader, &[], &vertices) };
+    let error = canvas.try_pipeline(&depths.set(&|desc| desc.samples = 3)).unwrap_err();
     assert_eq!(error.to_string(), "the pipeline has 3 samples: 1, 2, 4 or 8 are possible");
 
     let resolve = |format: Format, from: u32, to: Texture| {

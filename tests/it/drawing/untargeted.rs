@@ -16,15 +16,28 @@ const COUNTS: &str = "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl
 
 /// The number of times that each pixel was shaded, and the number that passed.
 fn shaded(vertices: &[Vertex], with: impl Fn(&Device, &mut Draw<'_>)) -> (Vec<u32>, u64) {
-    let (vertex, pixel) = (vertex(), pixel(COUNTS));
+    added(COUNTS, vertices, |_| {}, with)
+}
+
+/// What a shader added to the texel of each pixel, and the number of samples that passed.
+fn added(
+    code: &str,
+    vertices: &[Vertex],
+    set: impl Fn(&mut PipelineDesc),
+    with: impl Fn(&Device, &mut Draw<'_>),
+) -> (Vec<u32>, u64) {
+    let (vertex, pixel) = (vertex(), pixel(code));
     on_both(|device, engine| {
         let texture = device.texture(TextureShape::texture_2d(Format::R32_UINT, SIDE, SIDE)).unwrap();
         let mut bindings = Bindings::new();
         bindings.set("u0".parse().unwrap(), View::texture(texture.clone()));
         let canvas = Canvas::of(device, engine, Targets::default());
         let item = Item { bindings: Some(&bindings), ..Item::new(&vertex, &pixel, vertices) };
-        let no_targets = |desc: &mut PipelineDesc| desc.targets.clear();
-        let passed = canvas.draw(item.set(&no_targets).with(&with));
+        let set = |desc: &mut PipelineDesc| {
+            desc.targets.clear();
+            set(desc);
+        };
+        let passed = canvas.draw(item.set(&set).with(&with));
         (texture.buffer().to_vec().unwrap(), passed)
     })
 }
@@ -71,31 +84,16 @@ fn scissors_bound_it_and_masks_of_samples_do_not_matter() {
 /// (3.5.6.4).
 #[test]
 fn samples_may_be_forced() {
-    let shader = vertex();
-    let code = pixel(
-        "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl_input vCoverage\n\
-         dcl_uav_typed_texture2d (uint,uint,uint,uint) u0\ndcl_temps 1\nftou r0.xy, v0.xyxx\n\
-         atomic_iadd u0, r0.xyxx, vCoverage",
-    );
+    const COVERAGES: &str = "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl_input vCoverage\n\
+        dcl_uav_typed_texture2d (uint,uint,uint,uint) u0\ndcl_temps 1\nftou r0.xy, v0.xyxx\n\
+        atomic_iadd u0, r0.xyxx, vCoverage";
     // Everything to the left of a column of pixels, and of an edge in it.
     let vertices = triangle([[5.4375, -100.0], [5.4375, 200.0], [-200.0, 50.0]], 0.5, [0.0; 4]);
     for positions in STANDARD_PATTERNS.into_iter().filter(|positions| positions.len() != 2) {
-        let (counts, passed) = on_both(|device, engine| {
-            let texture = device.texture(TextureShape::texture_2d(Format::R32_UINT, SIDE, SIDE)).unwrap();
-            let mut bindings = Bindings::new();
-            bindings.set("u0".parse().unwrap(), View::texture(texture.clone()));
-            let canvas = Canvas::of(device, engine, Targets::default());
-            let set = |desc: &mut PipelineDesc| {
-                desc.targets.clear();
-                desc.rasterizer.forced_samples = positions.len() as u32;
-            };
-            let with = |_: &Device, draw: &mut Draw<'_>| {
-                draw.viewport = viewport([0.0, 0.0, 16.0, 16.0]);
-                draw.sample_mask = 0;
-            };
-            let item = Item { bindings: Some(&bindings), ..Item::new(&shader, &code, &vertices) };
-            let passed = canvas.draw(item.set(&set).with(&with));
-            (texture.buffer().to_vec::<u32>().unwrap(), passed)
+        let force = |desc: &mut PipelineDesc| desc.rasterizer.forced_samples = positions.len() as u32;
+        let (counts, passed) = added(COVERAGES, &vertices, force, |_, draw| {
+            draw.viewport = viewport([0.0, 0.0, 16.0, 16.0]);
+            draw.sample_mask = 0;
         });
         let bit = |(sample, [x, _]): (u32, &[i8; 2])| u32::from(0.5 + f64::from(*x) / 16.0 < 0.4375) << sample;
         let (all, edge) = ((1 << positions.len()) - 1, (0..).zip(positions).map(bit).sum::<u32>());

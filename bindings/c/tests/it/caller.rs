@@ -6,6 +6,8 @@ use std::ptr::null;
 
 use brolga_c::device::{Device, DeviceOptions, brolga_device_create};
 use brolga_c::error::Error;
+use brolga_c::merger::TargetState;
+use brolga_c::pipeline::{InputElement, PipelineOptions};
 use brolga_c::shader::{Shader, brolga_shader_create};
 use brolga_c::text::{Blob, brolga_assemble, brolga_blob_bytes, brolga_blob_destroy};
 
@@ -100,3 +102,40 @@ ishl r0.x, vThreadGroupID.x, l(2)
 store_raw u0.x, r0.x, vThreadGroupID.x
 ret
 ";
+
+/// What the options of a pipeline with the triangle's shaders point to.
+pub struct TriangleParts {
+    vertex: Vec<u8>,
+    pixel: Vec<u8>,
+    inputs: [InputElement; 2],
+    target: TargetState,
+}
+
+impl TriangleParts {
+    /// Position and colour have these formats, and offsets in bytes.
+    pub fn new([position, color]: [(u32, u32); 2], target: TargetState) -> Self {
+        let input = |semantic: &'static CStr, (format, offset_bytes)| InputElement {
+            semantic: semantic.as_ptr(),
+            format,
+            offset_bytes,
+            ..InputElement::default()
+        };
+        let inputs = [input(c"POSITION", position), input(c"COLOR", color)];
+        Self { vertex: read("triangle_vs.cso"), pixel: read("triangle_ps.cso"), inputs, target }
+    }
+
+    /// The options, which may be used while the parts live.
+    pub fn options(&self) -> PipelineOptions {
+        PipelineOptions {
+            vertex_shader: self.vertex.as_ptr().cast(),
+            vertex_shader_bytes: self.vertex.len(),
+            pixel_shader: self.pixel.as_ptr().cast(),
+            pixel_shader_bytes: self.pixel.len(),
+            inputs: self.inputs.as_ptr(),
+            input_count: 2,
+            targets: &self.target,
+            target_count: 1,
+            ..PipelineOptions::default()
+        }
+    }
+}

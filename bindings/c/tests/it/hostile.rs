@@ -20,7 +20,7 @@ use brolga_c::text::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
-use crate::caller::{NUMBERS, Told, assembled, device, read};
+use crate::caller::{NUMBERS, Told, TriangleParts, assembled, device, read};
 
 /// Calls a function, which must fail with a code and a text with these words.
 macro_rules! fails {
@@ -275,26 +275,9 @@ fn arrays_of_a_batch_are_checked() {
 #[test]
 fn pipelines_and_passes_check_what_they_are_given() {
     let device = device();
-    let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
-    let input = |semantic: &'static CStr, offset_bytes| InputElement {
-        semantic: semantic.as_ptr(),
-        format: 2,
-        offset_bytes,
-        ..InputElement::default()
-    };
-    let inputs = [input(c"POSITION", 0), input(c"COLOR", 16)];
     let target = brolga_c::merger::TargetState { format: 28, ..Default::default() };
-    let good = PipelineOptions {
-        vertex_shader: vertex.as_ptr().cast(),
-        vertex_shader_bytes: vertex.len(),
-        pixel_shader: pixel.as_ptr().cast(),
-        pixel_shader_bytes: pixel.len(),
-        inputs: inputs.as_ptr(),
-        input_count: 2,
-        targets: &target,
-        target_count: 1,
-        ..PipelineOptions::default()
-    };
+    let parts = TriangleParts::new([(2, 0), (2, 16)], target);
+    let good = parts.options();
     let mut none = null_mut();
     fails!(File, "", brolga_pipeline_create(device, null(), &mut none));
     fails!(
@@ -425,27 +408,9 @@ fn samples_and_resolves_are_checked() {
         brolga_texture_destroy(to);
     }
 
-    let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
-    let input = |semantic: &'static CStr, offset_bytes| InputElement {
-        semantic: semantic.as_ptr(),
-        format: 2,
-        offset_bytes,
-        ..InputElement::default()
-    };
-    let inputs = [input(c"POSITION", 0), input(c"COLOR", 16)];
     let target = brolga_c::merger::TargetState { format: 28, ..Default::default() };
-    let good = PipelineOptions {
-        vertex_shader: vertex.as_ptr().cast(),
-        vertex_shader_bytes: vertex.len(),
-        pixel_shader: pixel.as_ptr().cast(),
-        pixel_shader_bytes: pixel.len(),
-        inputs: inputs.as_ptr(),
-        input_count: 2,
-        targets: &target,
-        target_count: 1,
-        samples: 4,
-        ..PipelineOptions::default()
-    };
+    let parts = TriangleParts::new([(2, 0), (2, 16)], target);
+    let good = PipelineOptions { samples: 4, ..parts.options() };
     for (wrong, words) in [
         (PipelineOptions { samples: 0, ..good }, "0 samples"),
         (PipelineOptions { samples: 16, ..good }, "16 samples"),

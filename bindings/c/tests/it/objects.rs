@@ -21,7 +21,7 @@ use brolga_c::text::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
-use crate::caller::{NUMBERS, assembled, bytes, device, read};
+use crate::caller::{NUMBERS, TriangleParts, assembled, bytes, device, read};
 
 fn text(from: *const c_char) -> &'static str {
     // SAFETY: the object under test lives until the end of the test.
@@ -258,30 +258,10 @@ unsafe fn read_words(buffer: *const Buffer, words: *mut [u32; 4], error: *mut br
 #[test]
 pub fn counts_of_draws_scissors_and_masks_count() {
     let device = device();
-    let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
-    let input = |semantic: &'static CStr, format, offset_bytes| InputElement {
-        semantic: semantic.as_ptr(),
-        format,
-        offset_bytes,
-        ..InputElement::default()
-    };
     // R32G32_FLOAT and R32G32B32A32_FLOAT; R8G8B8A8_UNORM, of which red and alpha are written.
-    let inputs = [input(c"POSITION", 16, 0), input(c"COLOR", 2, 8)];
     let target = TargetState { format: 28, write_mask: 0b1001, ..TargetState::default() };
-    let pipeline = made!(brolga_pipeline_create(
-        device,
-        &PipelineOptions {
-            vertex_shader: vertex.as_ptr().cast(),
-            vertex_shader_bytes: vertex.len(),
-            pixel_shader: pixel.as_ptr().cast(),
-            pixel_shader_bytes: pixel.len(),
-            inputs: inputs.as_ptr(),
-            input_count: 2,
-            targets: &target,
-            target_count: 1,
-            ..PipelineOptions::default()
-        }
-    ));
+    let parts = TriangleParts::new([(16, 0), (2, 8)], target);
+    let pipeline = made!(brolga_pipeline_create(device, &parts.options()));
     let shape = TextureOptions { format: 28, width: 16, height: 16, ..TextureOptions::default() };
     let texture = made!(brolga_texture_create(device, &shape, null(), 0));
     let targets = [made!(brolga_view_of_texture(texture, null())).cast_const()];

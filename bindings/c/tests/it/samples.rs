@@ -1,6 +1,5 @@
 //! Checks multisampling: the samples that a triangle covers, and means of samples. Expectations are worked out by hand.
 
-use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::ptr::null;
 
@@ -13,7 +12,7 @@ use brolga_c::state::Dimension;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
-use crate::caller::{device, read};
+use crate::caller::{TriangleParts, device};
 
 /// Pixels of a row of the pictures, and rows.
 const SIDE: usize = 4;
@@ -32,29 +31,13 @@ struct Samples {
 
 /// Draws white left of x = 1.3125 into a new texture, which it returns with the number of samples that passed.
 fn drawn(device: *const Device, samples: Samples) -> (*mut Texture, u64) {
-    let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
-    let input = |semantic: &'static CStr, format, offset_bytes| InputElement {
-        semantic: semantic.as_ptr(),
-        format,
-        offset_bytes,
-        ..InputElement::default()
-    };
     // R32G32_FLOAT and R32G32B32A32_FLOAT.
-    let inputs = [input(c"POSITION", 16, 0), input(c"COLOR", 2, 8)];
-    let target = TargetState { format: COLOR, ..TargetState::default() };
+    let parts = TriangleParts::new([(16, 0), (2, 8)], TargetState { format: COLOR, ..TargetState::default() });
     let options = PipelineOptions {
-        vertex_shader: vertex.as_ptr().cast(),
-        vertex_shader_bytes: vertex.len(),
-        pixel_shader: pixel.as_ptr().cast(),
-        pixel_shader_bytes: pixel.len(),
-        inputs: inputs.as_ptr(),
-        input_count: 2,
-        targets: &target,
-        target_count: 1,
         samples: samples.count,
         center_pattern: MaybeUninit::new(samples.are_centered),
         forced_samples: samples.forced,
-        ..PipelineOptions::default()
+        ..parts.options()
     };
     let pipeline = made!(brolga_pipeline_create(device, &options));
     let dimension = if samples.count > 1 { Dimension::Texture2dMs } else { Dimension::Texture2d };

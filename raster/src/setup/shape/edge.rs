@@ -34,7 +34,7 @@ impl Edge {
     /// The same edge for whole pixels, in conservative rasterization: moved outwards, so that a pixel is inside if any of
     /// it is, or inwards, so that one is if all of it is. It moves by half a pixel along each axis, and by 1/512 for the
     /// error of snapped vertices. An edge without length has nothing outside.
-    pub fn of_pixels(from: Point, to: Point, is_outwards: bool) -> Self {
+    fn of_pixels(from: Point, to: Point, is_outwards: bool) -> Self {
         let [x, y] = [to.x - from.x, to.y - from.y];
         if x == 0 && y == 0 {
             return Self::default();
@@ -123,9 +123,17 @@ impl Triangle {
     }
 }
 
-/// The edges of a triangle of either winding, or without area, [for whole pixels](Edge::of_pixels).
-pub fn edges_of_pixels(vertices: [Point; 3], is_outwards: bool) -> [Edge; 3] {
-    let [a, b, c] = Triangle::new(vertices).map_or(vertices, |triangle| triangle.vertices);
+/// The edges that whole pixels see of a triangle of either winding, or without area: a pixel is inside if any of it is.
+pub fn outer_edges(vertices: [Point; 3]) -> [Edge; 3] {
+    edges_of_pixels(Triangle::new(vertices).map_or(vertices, |triangle| triangle.vertices), true)
+}
+
+/// The edges that whole pixels of a triangle lie inside of; `None` if it has no area, and none inside.
+pub fn inner_edges(vertices: [Point; 3]) -> Option<[Edge; 3]> {
+    Triangle::new(vertices).map(|triangle| edges_of_pixels(triangle.vertices, false))
+}
+
+fn edges_of_pixels([a, b, c]: [Point; 3], is_outwards: bool) -> [Edge; 3] {
     [(a, b), (b, c), (c, a)].map(|(from, to)| Edge::of_pixels(from, to, is_outwards))
 }
 

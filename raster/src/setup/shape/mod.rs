@@ -18,7 +18,7 @@ pub mod sprite;
 pub mod thin;
 pub mod wide;
 
-pub use edge::{Bounds, Edge, SampleExtent, Triangle, edges_of_pixels};
+pub use edge::{Bounds, Edge, SampleExtent, Triangle, inner_edges, outer_edges};
 pub use fixed::Point;
 pub use plane::{Local, Planes, ScreenVertex};
 pub use small::{Group, Small};
