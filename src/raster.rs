@@ -32,16 +32,17 @@
 
 pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FRESH_SAMPLER, FogMode};
 pub use brolga_raster::error::DrawError;
+pub use brolga_raster::geometry::stream::StreamTarget;
 pub use brolga_raster::layout::{ElementFormat, InputElement};
 pub use brolga_raster::pass::history::{Counts, Fate, Fragment, PixelHistory};
 pub use brolga_raster::pass::query::{Predicate, Query, QueryData, QueryKind};
 pub use brolga_raster::pass::schedule::RoundSize;
 pub use brolga_raster::pass::{Draw, Pass, VertexBuffer};
-pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
+pub use brolga_raster::pipeline::{Pipeline, PipelineDesc, StreamOutput, StreamOutputEntry};
 pub use brolga_raster::setup::shape::edge::Bounds;
 pub use brolga_raster::setup::viewport::Viewport;
 pub use brolga_raster::state::{ALPHA_BLEND, Cull, DepthState, Fill, RasterizerState, TargetState, Topology};
-pub use brolga_raster::statistics::Statistics;
+pub use brolga_raster::statistics::{Statistics, StreamStatistics};
 pub use brolga_raster::tiles::targets::{DepthView, Targets};
 pub use brolga_raster::vertices::indices::IndexBuffer;
 pub use brolga_runtime::format::TextureFormat;

@@ -51,6 +51,11 @@ impl Interface {
         Self { stage: Stage::Compute { group_size }, ..Self::default() }
     }
 
+    /// `true` if a resource may be written.
+    pub fn writes_resources(&self) -> bool {
+        self.resources.iter().any(|resource| resource.class == ResourceClass::UnorderedAccess)
+    }
+
     /// The declaration of a resource range.
     pub fn resource(&self, id: ResourceId) -> &Resource {
         &self.resources[id.index()]

@@ -5,9 +5,11 @@
 //! [`Input::ThreadId`](crate::function::Input::ThreadId). Four consecutive invocations of a pixel shader are a quad: 0
 //! and 1 are the upper row of pixels, 2 and 3 the lower one.
 //!
-//! Inputs and outputs are in two arrays of [`Interface::arrays`](crate::interface::Interface::arrays), with an element
+//! Of vertex and pixel shaders, inputs and outputs are in two arrays of [`Interface::arrays`](crate::interface::Interface::arrays), with an element
 //! for each invocation and a row of four words for each register: the caller that runs the batch fills the one and
-//! reads the other. A register `v#` or `o#` has the row of its number; registers without a number follow.
+//! reads the other. A register `v#` or `o#` has the row of its number; registers without a number follow. An invocation
+//! of a geometry shader reads the vertices of a primitive and emits others: its arrays are those of
+//! [`GeometryArray`](crate::pipeline::record::GeometryArray).
 
 use std::fmt;
 
@@ -28,6 +30,8 @@ pub enum Stage {
     },
     /// A vertex shader.
     Vertex(Signature),
+    /// A geometry shader.
+    Geometry(Box<GeometryStage>),
     /// A pixel shader, which runs in quads of two by two.
     Pixel(Signature),
 }
@@ -38,6 +42,7 @@ impl Stage {
         match self {
             Stage::Compute { .. } => StageKind::Compute,
             Stage::Vertex(_) => StageKind::Vertex,
+            Stage::Geometry(_) => StageKind::Geometry,
             Stage::Pixel(_) => StageKind::Pixel,
         }
     }
@@ -51,15 +56,33 @@ impl Stage {
     pub fn group_size(&self) -> [u32; 3] {
         match self {
             Stage::Compute { group_size } => *group_size,
-            Stage::Vertex(_) | Stage::Pixel(_) => [1; 3],
+            Stage::Vertex(_) | Stage::Geometry(_) | Stage::Pixel(_) => [1; 3],
         }
     }
 
-    /// The inputs and outputs; compute shaders have none.
+    /// The inputs and outputs; compute shaders have none. Those of a geometry shader are of one vertex.
     pub fn signature(&self) -> Option<&Signature> {
         match self {
             Stage::Compute { .. } => None,
             Stage::Vertex(signature) | Stage::Pixel(signature) => Some(signature),
+            Stage::Geometry(geometry) => Some(&geometry.signature),
+        }
+    }
+
+    /// The same, to change them.
+    pub fn signature_mut(&mut self) -> Option<&mut Signature> {
+        match self {
+            Stage::Compute { .. } => None,
+            Stage::Vertex(signature) | Stage::Pixel(signature) => Some(signature),
+            Stage::Geometry(geometry) => Some(&mut geometry.signature),
+        }
+    }
+
+    /// What only a geometry shader declares.
+    pub fn geometry(&self) -> Option<&GeometryStage> {
+        match self {
+            Stage::Geometry(geometry) => Some(geometry),
+            _ => None,
         }
     }
 }
@@ -68,6 +91,125 @@ impl Default for Stage {
     /// A compute shader that has no threads.
     fn default() -> Self {
         Stage::Compute { group_size: [0; 3] }
+    }
+}
+
+/// What a geometry shader declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GeometryStage {
+    /// The inputs and outputs of a vertex. Outputs of different streams may share a row.
+    pub signature: Signature,
+    /// The primitives that it takes.
+    pub input: InputPrimitive,
+    /// The most vertices that an invocation emits, of all streams together. It ends with the last of them.
+    pub most_vertices: u32,
+    /// Invocations for each primitive.
+    pub instances: u32,
+    /// What it emits into each stream, if that is declared.
+    pub streams: [Option<OutputTopology>; STREAMS],
+    /// Set if it writes a tag for each vertex. Otherwise there is one stream, and one strip of each invocation.
+    pub is_tagged: bool,
+}
+
+/// Streams of a geometry shader.
+pub const STREAMS: usize = 4;
+
+/// A primitive as a geometry shader takes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum InputPrimitive {
+    /// A point.
+    Point,
+    /// A line.
+    Line,
+    /// A triangle.
+    #[default]
+    Triangle,
+    /// A line with the vertices before and after it.
+    LineAdjacent,
+    /// A triangle with the vertices opposite to its edges, after each of its own.
+    TriangleAdjacent,
+    /// A patch of so many control points.
+    Patch(u32),
+}
+
+impl InputPrimitive {
+    /// The most vertices of a primitive.
+    pub const MOST_VERTICES: u32 = 32;
+
+    /// Number of its vertices.
+    pub fn vertices(self) -> u32 {
+        match self {
+            InputPrimitive::Point => 1,
+            InputPrimitive::Line => 2,
+            InputPrimitive::Triangle => 3,
+            InputPrimitive::LineAdjacent => 4,
+            InputPrimitive::TriangleAdjacent => 6,
+            InputPrimitive::Patch(count) => count,
+        }
+    }
+
+    /// The one with this number in `dcl_inputprimitive`.
+    pub fn from_code(code: u32) -> Option<Self> {
+        Some(match code {
+            1 => InputPrimitive::Point,
+            2 => InputPrimitive::Line,
+            3 => InputPrimitive::Triangle,
+            6 => InputPrimitive::LineAdjacent,
+            7 => InputPrimitive::TriangleAdjacent,
+            8..=39 => InputPrimitive::Patch(code - 7),
+            _ => return None,
+        })
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let count = || name.strip_prefix("patch")?.parse().ok().map(|count: u32| 7_u32.saturating_add(count));
+        let code = match name {
+            "point" => 1,
+            "line" => 2,
+            "triangle" => 3,
+            "lineadj" => 6,
+            "triangleadj" => 7,
+            _ => count().filter(|&code| code > 7)?,
+        };
+        Self::from_code(code)
+    }
+}
+
+impl fmt::Display for InputPrimitive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            InputPrimitive::Point => "point",
+            InputPrimitive::Line => "line",
+            InputPrimitive::Triangle => "triangle",
+            InputPrimitive::LineAdjacent => "lineadj",
+            InputPrimitive::TriangleAdjacent => "triangleadj",
+            InputPrimitive::Patch(count) => return write!(f, "patch{count}"),
+        })
+    }
+}
+
+named! {
+    /// What a geometry shader emits into a stream.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum OutputTopology {
+        /// Points.
+        PointList = "pointlist",
+        /// Strips of lines.
+        LineStrip = "linestrip",
+        /// Strips of triangles.
+        TriangleStrip = "trianglestrip",
+    }
+}
+
+impl OutputTopology {
+    /// Number of a primitive's vertices.
+    pub fn vertices(self) -> u32 {
+        match self {
+            OutputTopology::PointList => 1,
+            OutputTopology::LineStrip => 2,
+            OutputTopology::TriangleStrip => 3,
+        }
     }
 }
 
@@ -173,6 +315,8 @@ pub struct Parameter {
     pub system_value: Option<SystemValue>,
     /// The interpolation of a pixel shader's input.
     pub interpolation: Interpolation,
+    /// The stream of a geometry shader's output; 0 for all others.
+    pub stream: u32,
 }
 
 impl Parameter {

@@ -1,7 +1,9 @@
 //! Defines the errors of pipelines, passes and draws.
 
 use crate::layout::ElementFormat;
+use crate::state::Topology;
 use brolga_ir::pipeline::state::SamplePattern;
+use brolga_ir::stage::InputPrimitive;
 use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
 
 /// Reason why a pipeline cannot be built, or a draw cannot be done.
@@ -58,9 +60,13 @@ pub enum DrawError {
         /// The required alignment.
         unit_bytes: u32,
     },
-    /// The pixel shader reads an input that the vertex shader does not write, or writes to another register.
-    #[error("the pixel shader reads {input}, but the vertex shader {output}")]
+    /// A shader reads an input that the one before does not write, or writes to another register.
+    #[error("the {reader} shader reads {input}, but the {writer} shader {output}")]
     Linkage {
+        /// The stage that reads.
+        reader: &'static str,
+        /// The stage before it.
+        writer: &'static str,
         /// The input, with its register.
         input: String,
         /// A description of the output that was found instead.
@@ -72,9 +78,29 @@ pub enum DrawError {
         /// The stage of that shader.
         direct3d9: &'static str,
     },
-    /// The vertex shader writes no position.
-    #[error("the vertex shader writes no SV_Position, without which nothing can be drawn")]
-    NoPosition,
+    /// The last stage before the rasterizer writes no position.
+    #[error("the {stage} shader writes no SV_Position, without which nothing can be drawn")]
+    NoPosition {
+        /// The stage.
+        stage: &'static str,
+    },
+    /// A geometry shader takes other primitives than the pipeline's.
+    #[error("the geometry shader takes primitives `{expected}`, but the topology is {}", topology.name())]
+    Primitive {
+        /// Its primitives, as in `dcl_inputprimitive`.
+        expected: InputPrimitive,
+        /// The pipeline's topology.
+        topology: Topology,
+    },
+    /// Nothing draws patches.
+    #[error("patches cannot be rasterized without a geometry shader that takes them")]
+    Patches,
+    /// Stream output that is not possible.
+    #[error("stream output: {what}")]
+    StreamOutput {
+        /// What is wrong.
+        what: String,
+    },
     /// A pipeline has too many targets.
     #[error("the pipeline has {count} targets, but at most 8 are possible")]
     TargetCount {

@@ -1,6 +1,6 @@
 //! Rasterizes triangles, lines and points by the rules of Direct3D's functional specification.
 //!
-//! A draw passes three stages: `vertices/`, `setup/` and `tiles/`; none knows those after it. `pass/` runs them one
+//! A draw passes four stages: `vertices/`, `geometry/`, `setup/` and `tiles/`; none knows those after it. `pass/` runs them one
 //! after the other.
 //!
 //! | file | contents |
@@ -12,6 +12,7 @@
 //! | `error.rs` | errors |
 //! | `statistics.rs` | pipeline statistics of a draw |
 //! | `vertices/` | primitive assembly and vertex shading |
+//! | `geometry/` | geometry shaders, stream output |
 //! | `setup/` | primitive setup: clipping, culling, projection to the screen, binning into tiles |
 //! | `tiles/` | rasterization: primitives become pixels, tile by tile |
 //! | `pass/` | draws into the same targets, in parallel |
@@ -21,6 +22,7 @@
 
 pub mod direct3d9;
 pub mod error;
+pub mod geometry;
 pub mod layout;
 pub mod pass;
 pub mod pipeline;

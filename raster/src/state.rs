@@ -4,6 +4,7 @@ use brolga_ir::named::numbered;
 use brolga_ir::pipeline::state::{
     Blend, BlendOp, DepthFormat, DepthTest, Equation, Factor, Logic, LogicOp, Range, StencilTest, Target,
 };
+use brolga_ir::stage::InputPrimitive;
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{Comparison, Format};
 
@@ -25,16 +26,100 @@ numbered! {
         /// Each vertex from the third on forms a triangle with the one before it, which is the provoking vertex, and
         /// the first one. Only Direct3D 9 has fans, without primitive restart.
         TriangleFan = 6 => "TRIANGLEFAN",
+        /// A line per four vertices: between the second and the third, with those adjacent to it before and after.
+        LineListAdjacent = 10 => "LINELIST_ADJ",
+        /// A line strip whose first and last vertices are adjacent ones only.
+        LineStripAdjacent = 11 => "LINESTRIP_ADJ",
+        /// A triangle per six vertices: every other one, each followed by the vertex opposite to the next edge.
+        TriangleListAdjacent = 12 => "TRIANGLELIST_ADJ",
+        /// A triangle strip of every other vertex, with the adjacent ones between them.
+        TriangleStripAdjacent = 13 => "TRIANGLESTRIP_ADJ",
+        /// Patches of 1 control point.
+        Patch1 = 33 => "1_CONTROL_POINT_PATCHLIST",
+        /// Patches of 2 control points.
+        Patch2 = 34 => "2_CONTROL_POINT_PATCHLIST",
+        /// Patches of 3 control points.
+        Patch3 = 35 => "3_CONTROL_POINT_PATCHLIST",
+        /// Patches of 4 control points.
+        Patch4 = 36 => "4_CONTROL_POINT_PATCHLIST",
+        /// Patches of 5 control points.
+        Patch5 = 37 => "5_CONTROL_POINT_PATCHLIST",
+        /// Patches of 6 control points.
+        Patch6 = 38 => "6_CONTROL_POINT_PATCHLIST",
+        /// Patches of 7 control points.
+        Patch7 = 39 => "7_CONTROL_POINT_PATCHLIST",
+        /// Patches of 8 control points.
+        Patch8 = 40 => "8_CONTROL_POINT_PATCHLIST",
+        /// Patches of 9 control points.
+        Patch9 = 41 => "9_CONTROL_POINT_PATCHLIST",
+        /// Patches of 10 control points.
+        Patch10 = 42 => "10_CONTROL_POINT_PATCHLIST",
+        /// Patches of 11 control points.
+        Patch11 = 43 => "11_CONTROL_POINT_PATCHLIST",
+        /// Patches of 12 control points.
+        Patch12 = 44 => "12_CONTROL_POINT_PATCHLIST",
+        /// Patches of 13 control points.
+        Patch13 = 45 => "13_CONTROL_POINT_PATCHLIST",
+        /// Patches of 14 control points.
+        Patch14 = 46 => "14_CONTROL_POINT_PATCHLIST",
+        /// Patches of 15 control points.
+        Patch15 = 47 => "15_CONTROL_POINT_PATCHLIST",
+        /// Patches of 16 control points.
+        Patch16 = 48 => "16_CONTROL_POINT_PATCHLIST",
+        /// Patches of 17 control points.
+        Patch17 = 49 => "17_CONTROL_POINT_PATCHLIST",
+        /// Patches of 18 control points.
+        Patch18 = 50 => "18_CONTROL_POINT_PATCHLIST",
+        /// Patches of 19 control points.
+        Patch19 = 51 => "19_CONTROL_POINT_PATCHLIST",
+        /// Patches of 20 control points.
+        Patch20 = 52 => "20_CONTROL_POINT_PATCHLIST",
+        /// Patches of 21 control points.
+        Patch21 = 53 => "21_CONTROL_POINT_PATCHLIST",
+        /// Patches of 22 control points.
+        Patch22 = 54 => "22_CONTROL_POINT_PATCHLIST",
+        /// Patches of 23 control points.
+        Patch23 = 55 => "23_CONTROL_POINT_PATCHLIST",
+        /// Patches of 24 control points.
+        Patch24 = 56 => "24_CONTROL_POINT_PATCHLIST",
+        /// Patches of 25 control points.
+        Patch25 = 57 => "25_CONTROL_POINT_PATCHLIST",
+        /// Patches of 26 control points.
+        Patch26 = 58 => "26_CONTROL_POINT_PATCHLIST",
+        /// Patches of 27 control points.
+        Patch27 = 59 => "27_CONTROL_POINT_PATCHLIST",
+        /// Patches of 28 control points.
+        Patch28 = 60 => "28_CONTROL_POINT_PATCHLIST",
+        /// Patches of 29 control points.
+        Patch29 = 61 => "29_CONTROL_POINT_PATCHLIST",
+        /// Patches of 30 control points.
+        Patch30 = 62 => "30_CONTROL_POINT_PATCHLIST",
+        /// Patches of 31 control points.
+        Patch31 = 63 => "31_CONTROL_POINT_PATCHLIST",
+        /// Patches of 32 control points.
+        Patch32 = 64 => "32_CONTROL_POINT_PATCHLIST",
     }
 }
 
 impl Topology {
-    /// The kind of its primitives.
+    /// The kind of its primitives. Control points of patches count as points.
     pub fn kind(self) -> Kind {
+        match self.primitive() {
+            InputPrimitive::Point | InputPrimitive::Patch(_) => Kind::Point,
+            InputPrimitive::Line | InputPrimitive::LineAdjacent => Kind::Line,
+            InputPrimitive::Triangle | InputPrimitive::TriangleAdjacent => Kind::Triangle,
+        }
+    }
+
+    /// Its primitives, as geometry shaders take them.
+    pub fn primitive(self) -> InputPrimitive {
         match self {
-            Topology::PointList => Kind::Point,
-            Topology::LineList | Topology::LineStrip => Kind::Line,
-            Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => Kind::Triangle,
+            Topology::PointList => InputPrimitive::Point,
+            Topology::LineList | Topology::LineStrip => InputPrimitive::Line,
+            Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => InputPrimitive::Triangle,
+            Topology::LineListAdjacent | Topology::LineStripAdjacent => InputPrimitive::LineAdjacent,
+            Topology::TriangleListAdjacent | Topology::TriangleStripAdjacent => InputPrimitive::TriangleAdjacent,
+            patches => InputPrimitive::Patch(patches as u32 - 32),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use brolga_ir::stage::STREAMS;
+
 /// Pipeline statistics of a draw.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -16,9 +18,9 @@ pub struct Statistics {
     pub hull_invocations: u64,
     /// Points for which the domain shader ran (`DSInvocations`): 0 likewise.
     pub domain_invocations: u64,
-    /// Invocations of the geometry shader (`GSInvocations`): 0 likewise.
+    /// Invocations of the geometry shader (`GSInvocations`).
     pub geometry_invocations: u64,
-    /// Primitives that it emitted (`GSPrimitives`): 0 likewise.
+    /// Primitives that it emitted, into all streams (`GSPrimitives`).
     pub geometry_primitives: u64,
     /// Primitives that reached the clipper (`CInvocations`).
     pub clipper_invocations: u64,
@@ -28,6 +30,24 @@ pub struct Statistics {
     pub pixel_invocations: u64,
     /// Samples that passed all tests, with one sample pixels: the count of an occlusion query.
     pub samples: u64,
+    /// What was streamed out.
+    pub streams: [StreamStatistics; STREAMS],
+}
+
+/// Primitives of a stream of a draw.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+pub struct StreamStatistics {
+    /// Primitives that were written (`NumPrimitivesWritten`).
+    pub written: u64,
+    /// Those that would have been with enough room (`PrimitivesStorageNeeded`).
+    pub needed: u64,
+}
+
+impl AddAssign for StreamStatistics {
+    fn add_assign(&mut self, other: Self) {
+        self.written += other.written;
+        self.needed += other.needed;
+    }
 }
 
 impl AddAssign for Statistics {
@@ -43,5 +63,6 @@ impl AddAssign for Statistics {
         self.clipper_primitives += other.clipper_primitives;
         self.pixel_invocations += other.pixel_invocations;
         self.samples += other.samples;
+        self.streams.iter_mut().zip(other.streams).for_each(|(sum, other)| *sum += other);
     }
 }

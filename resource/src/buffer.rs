@@ -192,6 +192,16 @@ impl Buffer {
         })
     }
 
+    /// Where the last stream output to the buffer ended, which is where the next one may go on: 0 at first.
+    pub fn filled_bytes(&self) -> u64 {
+        self.memory.filled_bytes()
+    }
+
+    /// Sets where stream output may go on.
+    pub fn set_filled_bytes(&self, filled_bytes: u64) {
+        self.memory.set_filled_bytes(filled_bytes);
+    }
+
     /// The memory that holds the bytes.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory

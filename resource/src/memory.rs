@@ -76,6 +76,8 @@ pub struct Memory {
     writable: bool,
     owner: Owner,
     changes: Changes,
+    /// Where stream output goes on.
+    filled_bytes: AtomicU64,
 }
 
 /// Tracks changes of the bytes, for data derived from them.
@@ -111,6 +113,16 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
+    /// Where stream output goes on.
+    pub fn filled_bytes(&self) -> u64 {
+        self.filled_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Sets where stream output goes on.
+    pub fn set_filled_bytes(&self, filled_bytes: u64) {
+        self.filled_bytes.store(filled_bytes, Ordering::Relaxed);
+    }
+
     /// Memory of zeros.
     pub fn zeroed(size_bytes: u64, guards: GuardPages) -> Result<Self, ResourceError> {
         let refused = || ResourceError::OutOfMemory { size_bytes };
@@ -124,7 +136,14 @@ impl Memory {
         let layout = Layout::from_size_align(room, ALIGNMENT).map_err(|_| refused())?;
         // SAFETY: `room` is not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
-        Ok(Self { base, size_bytes, writable: true, owner: Owner::Heap(layout), changes: Changes::default() })
+        Ok(Self {
+            base,
+            size_bytes,
+            writable: true,
+            owner: Owner::Heap(layout),
+            changes: Changes::default(),
+            filled_bytes: AtomicU64::new(0),
+        })
     }
 
     /// Memory of zeros that is committed page by page, when first touched.
@@ -158,7 +177,14 @@ impl Memory {
             GuardPages::Before | GuardPages::Off => 0,
         };
         let base = NonNull::new(mapping.as_mut_ptr().wrapping_add(page + before))?;
-        Some(Self { base, size_bytes, writable: true, owner: Owner::Mapping(mapping), changes: Changes::default() })
+        Some(Self {
+            base,
+            size_bytes,
+            writable: true,
+            owner: Owner::Mapping(mapping),
+            changes: Changes::default(),
+            filled_bytes: AtomicU64::new(0),
+        })
     }
 
     /// Wraps the caller's memory. `owner` is dropped with it.
@@ -177,7 +203,7 @@ impl Memory {
         }
         let (size_bytes, writable) = (size_bytes as u64, access == Access::ReadWrite);
         let owner = Owner::Caller { _owner: Box::new(owner) };
-        Ok(Self { base, size_bytes, writable, owner, changes: Changes::by_others() })
+        Ok(Self { base, size_bytes, writable, owner, changes: Changes::by_others(), filled_bytes: AtomicU64::new(0) })
     }
 
     /// Maps the content of a file from an offset on, which is a multiple of 4.
@@ -217,7 +243,14 @@ impl Memory {
     fn mapped(mapping: MmapRaw, size_bytes: u64, writable: bool) -> Option<Self> {
         // Pages are far larger than a vector.
         let base = NonNull::new(mapping.as_mut_ptr()).filter(|base| base.as_ptr().addr() % ALIGNMENT == 0)?;
-        Some(Self { base, size_bytes, writable, owner: Owner::Mapping(mapping), changes: Changes::default() })
+        Some(Self {
+            base,
+            size_bytes,
+            writable,
+            owner: Owner::Mapping(mapping),
+            changes: Changes::default(),
+            filled_bytes: AtomicU64::new(0),
+        })
     }
 
     /// Size in bytes.

@@ -68,7 +68,7 @@ pub enum Error {
     #[error("{0}")]
     FrontEnd(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A shader of a stage that cannot be run.
-    #[error("a {stage} shader cannot be run, only compute, vertex and pixel shaders")]
+    #[error("a {stage} shader cannot be run, only compute, vertex, geometry and pixel shaders")]
     Stage {
         /// Its stage's name.
         stage: &'static str,

@@ -80,7 +80,9 @@ pub use brolga_ir::batch::ArrayWords;
 pub use brolga_ir::interface::{Array, Component, Dimension, ResourceClass, ResourceKind};
 pub use brolga_ir::passes::Level;
 pub use brolga_ir::pipeline;
-pub use brolga_ir::stage::{Interpolation, Parameter, Semantic, Signature, Stage, SystemValue};
+pub use brolga_ir::stage::{
+    GeometryStage, InputPrimitive, Interpolation, OutputTopology, Parameter, Semantic, Signature, Stage, SystemValue,
+};
 pub use brolga_ir::stages::{StageKind, Stages};
 pub use brolga_ir::translate::TranslateError;
 pub use brolga_ir::translate::sm3::FloatRules;

@@ -13,6 +13,7 @@
 //! | `drawing/` | whole draws: rules one by one, and random states |
 //! | `direct3d9/` | the same of Direct3D 9 |
 //! | `draws/` | every vertex and pixel shader of the corpus in draws |
+//! | `geometry/` | geometry shaders and stream output |
 //! | `harmless.rs` | draws with invalid input, or that never end |
 //! | `documents.rs` | helps tests of documents |
 //! | `scenes.rs` | scenes whose pictures other implementations have drawn too |
@@ -33,6 +34,7 @@ mod draws;
 mod extremes;
 mod float_modes;
 mod fused_mad;
+mod geometry;
 mod harmless;
 #[cfg(unix)]
 mod mapped;

@@ -173,9 +173,9 @@ fn wrong_calls_say_what_is_wrong() {
     assert_eq!(pass.query(query).unwrap().as_predicate(), None);
     let mut other = quads.pass();
     assert_eq!(other.query(query).unwrap_err().to_string(), "the query is of another pass");
-    for kind in [QueryKind::StreamOutputStatistics { stream: 0 }, QueryKind::StreamOutputOverflow { stream: None }] {
+    for kind in [QueryKind::StreamOutputStatistics { stream: 4 }, QueryKind::StreamOutputOverflow { stream: Some(4) }] {
         let said = pass.begin_query(kind).unwrap_err().to_string();
-        assert_eq!(said, "a query of stream output is not supported");
+        assert_eq!(said, "the query is of a stream that does not exist: there are 0 to 3");
     }
 }
 
@@ -391,12 +391,12 @@ fn wrong_queries_and_predicates_are_told() {
                 "steps[2].query[1].name: the step is counted for `a` twice [choose another name]",
             ),
             (
-                with(json!({"query": {"kind": "stream_out", "name": "written", "stream": 1}})),
-                "steps[2].query.kind: queries of streaming out are not supported yet",
+                with(json!({"query": {"kind": "stream_out", "name": "written", "stream": 4}})),
+                "steps[2].query.stream: `stream` takes integers from 0 to 3, not 4",
             ),
             (
-                with(json!({"query": {"kind": "so_overflow", "name": "full"}})),
-                "steps[2].query.kind: queries of streaming out are not supported yet",
+                with(json!({"query": {"kind": "occlusion", "name": "full", "stream": 1}})),
+                "steps[2].query.stream: a query of kind occlusion is not of a stream",
             ),
             (
                 with(json!({"query": {"kind": "oclusion", "name": "a"}})),
@@ -420,7 +420,7 @@ fn wrong_queries_and_predicates_are_told() {
                     ]),
                     json!([]),
                 ),
-                "steps[1].predicate.query: `a` is a query of kind occlusion: steps depend on an occlusion_predicate",
+                "steps[1].predicate.query: `a` is a query of kind occlusion: steps depend on an occlusion_predicate or an so_overflow",
             ),
             (about(json!({"smples": 1})), "expect[0].query: there is no value of the query `smples` [did you mean `samples`?]"),
             (

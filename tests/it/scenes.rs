@@ -38,9 +38,9 @@ fn check(name: &str, engines: &[Engine]) {
     for (engine, (threads, size)) in runs {
         let device = Device::builder().threads(threads).vector_bytes(size).build().unwrap();
         // Nor does anything depend on where rounds of batches end.
-        let one = RoundSize { batches: 1, positions: 1 };
+        let one = RoundSize { batches: 1, positions: 1, bytes: 0 };
         let round = if threads == 8 { one } else { RoundSize::default() };
-        let all = RoundSize { batches: usize::MAX, positions: u64::MAX };
+        let all = RoundSize { batches: usize::MAX, positions: u64::MAX, bytes: u64::MAX };
         let round = if threads == 1 { all } else { round };
         let mut options = RunOptions::new(engine);
         options.round = round;
@@ -86,6 +86,15 @@ scenes! {
     mrt_formats on BOTH;
     indirect on BOTH;
     queries_predication on BOTH;
+    gs_wireframe on BOTH;
+    gs_streamout on BOTH;
+    gs_points_to_quads on BOTH;
+    gs_streams on BOTH;
+    gs_adjacency_silhouette on BOTH;
+    gs_instances_viewports on BOTH;
+    gs_input_order on BOTH;
+    so_append_drawauto on BOTH;
+    render_target_array on BOTH;
     shadow_map on BOTH;
     target_layers on BOTH;
     nine_cube on BOTH;
@@ -231,7 +240,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "steps[1].base_vertex: unknown key `base_vertex` in a step `draw` [steps that have it are draw_indexed]",
     ),
     ("\"op\": \"draw\"", "\"op\": \"drwa\"", "steps[1].op: there is no step `drwa` [did you mean `draw`?]"),
-    ("\"op\": \"draw\"", "\"op\": \"draw_auto\"", "steps[1].op: draws of what was streamed out are not supported yet"),
+    ("\"op\": \"draw\"", "\"op\": \"draw_auto\"", "steps[1].vertices: unknown key `vertices` in a step `draw_auto`"),
     ("\"vertices\": 3", "\"vertices\": 3, \"bind\": {\"x0\": \"target\"}", "steps[1].bind.x0: "),
     (
         "\"vertices\": 3",
@@ -292,11 +301,16 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "\"file\": \"scene.json\"",
         "shaders.ps.file: scene.json: no shader container at byte 0: it begins with ",
     ),
-    ("\"ps\": \"ps\"", "\"gs\": \"ps\"", "pipelines.main.gs: geometry shaders are not supported yet"),
+    ("\"ps\": \"ps\"", "\"hs\": \"ps\"", "pipelines.main.hs: hull shaders are not supported yet"),
+    (
+        "\"ps\": \"ps\"",
+        "\"gs\": \"ps\"",
+        "pipelines.main.gs: `ps` is a pixel shader, ps_4_0: `gs` names a geometry shader",
+    ),
     (
         "\"topology\": \"TRIANGLELIST\"",
-        "\"topology\": \"LINELIST_ADJ\"",
-        "pipelines.main.topology: the topology LINELIST_ADJ is not supported yet",
+        "\"topology\": \"3_CONTROL_POINT_PATCHLIST\"",
+        "pipelines.main: patches cannot be rasterized without a geometry shader that takes them",
     ),
     (
         "\"topology\": \"TRIANGLELIST\"",

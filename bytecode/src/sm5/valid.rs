@@ -2,7 +2,7 @@
 //!
 //! Later stages rely on it: every register is declared, every operand fits its slot, flow control is properly nested.
 
-use super::codes::SamplerMode;
+use super::codes::{SamplerMode, Topology};
 use super::declaration::{GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 use super::instruction::Instruction;
 use super::operand::RegisterFile;
@@ -97,7 +97,15 @@ pub struct Declarations {
     pub interfaces: Vec<DeclaredInterface>,
     /// The streams of a geometry shader.
     pub streams: Vec<u32>,
-    /// Declarations of some stages only (primitives, tessellation), as decoded.
+    /// What each of them consists of; a shader that declares no stream has one for stream 0.
+    pub topologies: Vec<(u32, Topology)>,
+    /// The number of the primitive that a geometry shader takes, as `dcl_inputprimitive` has it.
+    pub input_primitive: u32,
+    /// The most vertices that an invocation of a geometry shader emits.
+    pub most_vertices: u32,
+    /// Invocations of a geometry shader for each primitive.
+    pub instances: u32,
+    /// Declarations of tessellation, as decoded.
     pub stage_specific: Vec<DeclarationKind>,
 }
 

@@ -2,7 +2,7 @@
 
 use brolga_raster::direct3d9::Direct3D9State;
 use brolga_raster::layout::InputElement;
-use brolga_raster::pipeline::PipelineDesc;
+use brolga_raster::pipeline::{PipelineDesc, StreamOutput};
 use brolga_raster::state::{DepthState, RasterizerState, TargetState, Topology};
 use brolga_runtime::pipeline::state::{Blend, LogicOp, StencilTest};
 use brolga_runtime::{ClassInstance, FloatRules, Format, Stages};
@@ -19,6 +19,7 @@ pub(crate) struct Pipeline {
     pub fused_mad: bool,
     pub topology: Option<Topology>,
     pub input_layout: Vec<InputElement>,
+    pub stream_output: Option<StreamOutput>,
     pub rasterizer: RasterizerState,
     pub depth: DepthState,
     pub stencil: Option<StencilTest>,
@@ -74,6 +75,7 @@ impl Pipeline {
             TargetState { format: *format, blend, logic, write_mask, slot: Some(*slot) }
         };
         PipelineDesc {
+            stream_output: self.stream_output.clone(),
             rasterizer: self.rasterizer,
             depth: self.depth,
             stencil: self.stencil,

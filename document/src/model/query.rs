@@ -1,7 +1,7 @@
 //! Models queries: what steps are counted for, their values by name, and the steps that depend on them.
 
 use brolga_raster::pass::query as raster;
-use brolga_raster::statistics::Statistics;
+use brolga_raster::statistics::{Statistics, StreamStatistics};
 
 use crate::text::Located;
 
@@ -28,6 +28,14 @@ pub(crate) enum QueryKind {
     Timestamp,
     TimestampDisjoint,
     Statistics,
+    /// Primitives of a stream.
+    StreamOutput {
+        stream: u32,
+    },
+    /// Whether a stream, or any of them, had too little room.
+    StreamOutputOverflow {
+        stream: Option<u32>,
+    },
 }
 
 /// What steps have been counted for a query.
@@ -39,6 +47,8 @@ pub(crate) struct Counts {
     pub compute_threads: u64,
     /// Nanoseconds from the start of the run to the end of the last step.
     pub nanoseconds: u64,
+    /// The result, if it is one that steps can depend on.
+    pub result: bool,
 }
 
 /// Ticks of timestamps in a second.
@@ -48,41 +58,61 @@ const FREQUENCY: u64 = 1_000_000_000;
 pub(crate) const TIME: &str = "nanoseconds";
 
 /// The value of a count.
-type Value = fn(&Counts) -> u64;
+type Value = fn(&Counts, QueryKind) -> u64;
 
 impl QueryKind {
     /// Its values, each with its name.
     pub fn values(self) -> &'static [(&'static str, Value)] {
         match self {
-            QueryKind::Occlusion => &[("samples", |counts| counts.statistics.samples)],
-            QueryKind::OcclusionPredicate => &[("value", |counts| u64::from(counts.statistics.samples > 0))],
-            QueryKind::Timestamp => &[(TIME, |counts| counts.nanoseconds)],
+            QueryKind::Occlusion => &[("samples", |counts, _| counts.statistics.samples)],
+            QueryKind::OcclusionPredicate => &[("value", |counts, _| u64::from(counts.statistics.samples > 0))],
+            QueryKind::Timestamp => &[(TIME, |counts, _| counts.nanoseconds)],
             // The clock is monotonic.
-            QueryKind::TimestampDisjoint => &[("frequency", |_| FREQUENCY), ("disjoint", |_| 0)],
+            QueryKind::TimestampDisjoint => &[("frequency", |_, _| FREQUENCY), ("disjoint", |_, _| 0)],
+            QueryKind::StreamOutput { .. } => &[
+                ("written", |counts, kind| kind.streams(counts).map(|stream| stream.written).sum()),
+                ("needed", |counts, kind| kind.streams(counts).map(|stream| stream.needed).sum()),
+            ],
+            QueryKind::StreamOutputOverflow { .. } => {
+                &[("value", |counts, kind| kind.streams(counts).any(|stream| stream.written < stream.needed).into())]
+            }
             QueryKind::Statistics => &[
-                ("ia_vertices", |counts| counts.statistics.vertices),
-                ("ia_primitives", |counts| counts.statistics.primitives),
-                ("vs_invocations", |counts| counts.statistics.vertex_invocations),
-                ("hs_invocations", |counts| counts.statistics.hull_invocations),
-                ("ds_invocations", |counts| counts.statistics.domain_invocations),
-                ("gs_invocations", |counts| counts.statistics.geometry_invocations),
-                ("gs_primitives", |counts| counts.statistics.geometry_primitives),
-                ("c_invocations", |counts| counts.statistics.clipper_invocations),
-                ("c_primitives", |counts| counts.statistics.clipper_primitives),
-                ("ps_invocations", |counts| counts.statistics.pixel_invocations),
-                ("cs_invocations", |counts| counts.compute_threads),
+                ("ia_vertices", |counts, _| counts.statistics.vertices),
+                ("ia_primitives", |counts, _| counts.statistics.primitives),
+                ("vs_invocations", |counts, _| counts.statistics.vertex_invocations),
+                ("hs_invocations", |counts, _| counts.statistics.hull_invocations),
+                ("ds_invocations", |counts, _| counts.statistics.domain_invocations),
+                ("gs_invocations", |counts, _| counts.statistics.geometry_invocations),
+                ("gs_primitives", |counts, _| counts.statistics.geometry_primitives),
+                ("c_invocations", |counts, _| counts.statistics.clipper_invocations),
+                ("c_primitives", |counts, _| counts.statistics.clipper_primitives),
+                ("ps_invocations", |counts, _| counts.statistics.pixel_invocations),
+                ("cs_invocations", |counts, _| counts.compute_threads),
             ],
         }
     }
 
     /// The value under a name.
     pub fn value(self, counts: &Counts, name: &str) -> Option<u64> {
-        self.values().iter().find(|(known, _)| *known == name).map(|(_, value)| value(counts))
+        self.values().iter().find(|(known, _)| *known == name).map(|(_, value)| value(counts, self))
+    }
+
+    /// The streams that it is about.
+    fn streams(self, counts: &Counts) -> impl Iterator<Item = StreamStatistics> {
+        let of = match self {
+            QueryKind::StreamOutput { stream } => Some(stream),
+            QueryKind::StreamOutputOverflow { stream } => stream,
+            _ => None,
+        };
+        (0..)
+            .zip(counts.statistics.streams)
+            .filter(move |&(n, _)| of.is_none_or(|of| of == n))
+            .map(|(_, stream)| stream)
     }
 
     /// `true` if steps can depend on it.
     pub fn is_predicate(self) -> bool {
-        self == QueryKind::OcclusionPredicate
+        matches!(self, QueryKind::OcclusionPredicate | QueryKind::StreamOutputOverflow { .. })
     }
 
     /// Its name in documents.
@@ -93,17 +123,40 @@ impl QueryKind {
             QueryKind::Timestamp => "timestamp",
             QueryKind::TimestampDisjoint => "timestamp_disjoint",
             QueryKind::Statistics => "statistics",
+            QueryKind::StreamOutput { .. } => "stream_out",
+            QueryKind::StreamOutputOverflow { .. } => "so_overflow",
+        }
+    }
+
+    /// `true` if it is of a stream, or of all.
+    pub fn is_of_stream(self) -> bool {
+        matches!(self, QueryKind::StreamOutput { .. } | QueryKind::StreamOutputOverflow { .. })
+    }
+
+    /// The same for a stream, if it is of one.
+    pub fn of_stream(self, stream: Option<u32>) -> Self {
+        match self {
+            QueryKind::StreamOutput { .. } => QueryKind::StreamOutput { stream: stream.unwrap_or(0) },
+            QueryKind::StreamOutputOverflow { .. } => QueryKind::StreamOutputOverflow { stream },
+            other => other,
         }
     }
 
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Occlusion, Self::OcclusionPredicate, Self::Timestamp, Self::TimestampDisjoint, Self::Statistics];
+    pub const ALL: [Self; 7] = [
+        Self::Occlusion,
+        Self::OcclusionPredicate,
+        Self::Timestamp,
+        Self::TimestampDisjoint,
+        Self::Statistics,
+        Self::StreamOutput { stream: 0 },
+        Self::StreamOutputOverflow { stream: None },
+    ];
 }
 
 impl Predicate {
     /// `true` if steps that depend on it are skipped, by the counts of its query.
     pub fn skips(&self, counts: &Counts) -> bool {
-        raster::Predicate { result: counts.statistics.samples > 0, value: self.value }.skips()
+        raster::Predicate { result: counts.result, value: self.value }.skips()
     }
 }

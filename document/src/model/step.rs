@@ -91,7 +91,12 @@ impl DocumentStep {
             What::Dispatch(_) | What::Repeat { .. } => Vec::new(),
         };
         let bound = bound.iter().filter(|bind| bind.may_be_written()).map(|bind| &bind.reference);
-        bound.chain(others).map(|reference| reference.resource.as_str()).collect()
+        let streamed = match &self.what {
+            What::Draw(draw) => &draw.stream_targets[..],
+            _ => &[],
+        };
+        let streamed = streamed.iter().flatten().map(|target| target.buffer.value.as_str());
+        bound.chain(others).map(|reference| reference.resource.as_str()).chain(streamed).collect()
     }
 }
 
@@ -171,13 +176,26 @@ pub(crate) struct Draw {
     pub instances: u32,
     pub first_instance: u32,
     pub arguments: Option<(Located<String>, u64)>,
+    /// Set if the vertices are those that were streamed out to the first vertex buffer.
+    pub is_auto: bool,
+    pub stream_targets: Vec<Option<StreamTarget>>,
     pub viewport: Option<[f32; 6]>,
     pub scissor: Option<[i32; 4]>,
+    /// Further viewports with their scissor rectangles.
+    pub more_viewports: Vec<([f32; 6], Option<[i32; 4]>)>,
     pub blend_factor: Option<[f32; 4]>,
     pub sample_mask: Option<u32>,
     pub stencil_reference: u8,
     /// Additional parameters of a Direct3D 9 draw.
     pub direct3d9: Option<Box<Direct3D9>>,
+}
+
+/// A buffer that vertices are streamed out to.
+#[derive(Clone, Debug)]
+pub(crate) struct StreamTarget {
+    pub buffer: Located<String>,
+    /// `None` to go on behind what is there.
+    pub offset: Option<u64>,
 }
 
 /// The additional parameters of a Direct3D 9 draw.

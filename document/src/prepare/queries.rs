@@ -22,8 +22,10 @@ pub(super) fn queries(model: &Model) -> Result<Items<QueryKind>, Fault> {
                 return Err((Problem::unknown_name("query", name, &names), span.clone()));
             };
             if !kind.is_predicate() {
-                let message =
-                    format!("`{name}` is a query of kind {}: steps depend on an occlusion_predicate", kind.text());
+                let message = format!(
+                    "`{name}` is a query of kind {}: steps depend on an occlusion_predicate or an so_overflow",
+                    kind.text()
+                );
                 return Err((Problem::value(message), span.clone()));
             }
             if step.queries.iter().any(|query| query.name.value == *name) {

@@ -161,13 +161,13 @@ fn split(all: Vec<Bind>) -> Result<(Vec<Bind>, Vec<Bind>), Fault> {
 
 /// The number of vertices for this many primitives.
 fn vertices(pipeline: &Node, primitives: u32) -> Option<u32> {
-    match topology(pipeline).ok()? {
+    match topology(pipeline) {
         Some(Topology::LineList) => primitives.checked_mul(2),
         Some(Topology::LineStrip) => primitives.checked_add(1),
         // Meshes have this topology, too.
         None | Some(Topology::TriangleList) => primitives.checked_mul(3),
         Some(Topology::TriangleStrip | Topology::TriangleFan) => primitives.checked_add(2),
-        Some(Topology::PointList) => Some(primitives),
+        Some(_) => Some(primitives),
     }
 }
 
@@ -233,7 +233,7 @@ fn made(states: &States, said: &Entry, streams: &[VertexBuffer]) -> Result<Pipel
     let target =
         |write_mask| TargetKeys { blend: states.blends.then_some(Blend { color, alpha }), logic: None, write_mask };
     let mut pipeline = Pipeline {
-        topology: topology(node)?,
+        topology: topology(node),
         input_layout,
         rasterizer: RasterizerState {
             fill: states.fill,

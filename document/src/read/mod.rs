@@ -60,10 +60,6 @@ fn long(root: &Node, model: &mut Model) -> Result<(), Fault> {
     for entry in root.entries_at("resources") {
         let label = model.label(&entry.key);
         let resource = resource::resource(&entry.node, &entry.key_span, label, None)?;
-        if resource.kind.name == Some("stream_out") {
-            let span = entry.node.get("kind").map_or(entry.key_span.clone(), |kind| kind.span.clone());
-            return Err((Problem::unsupported("streaming out is"), span));
-        }
         if let (Some(format), false) = (resource.kind.format, model.is_direct3d9)
             && format.is_direct3d9
         {

@@ -1,18 +1,18 @@
 //! Reads pipelines of Direct3D 11.
 
 use brolga_raster::layout::InputElement;
-use brolga_raster::pipeline::PipelineDesc;
+use brolga_raster::pipeline::{PipelineDesc, StreamOutput, StreamOutputEntry};
 use brolga_raster::state::{DepthState, RasterizerState, Topology};
 use brolga_runtime::pipeline::state::{
     Advance, Blend, BlendOp, Equation, Factor, LogicOp, StencilFace, StencilOp, StencilTest,
 };
-use brolga_runtime::{Comparison, Format, Module, StageKind, Stages};
+use brolga_runtime::{Comparison, Format, Module, Semantic, StageKind, Stages};
 
 use super::instances::instances;
 use super::resource::format;
 use crate::error::{DocumentError, Fault, Problem, tree};
 use crate::model::pipeline::{Pipeline, TargetKeys};
-use crate::schema::words::{ABSENT_TOPOLOGIES, named};
+use crate::schema::words::named;
 use crate::schema::{PIPELINE, check_part};
 use crate::text::{Entry, Node, Syntax};
 
@@ -43,19 +43,14 @@ pub fn pipeline_state(
 /// A pipeline by its name.
 pub(super) fn pipeline(entry: &Entry) -> Result<Pipeline, Fault> {
     let node = &entry.node;
-    for (key, what) in [
-        ("hs", "hull shaders are"),
-        ("ds", "domain shaders are"),
-        ("gs", "geometry shaders are"),
-        ("stream_out", "streaming out is"),
-    ] {
+    for (key, what) in [("hs", "hull shaders are"), ("ds", "domain shaders are")] {
         if let Some(absent) = node.get(key) {
             return Err((Problem::unsupported(what), absent.span.clone()));
         }
     }
     let mut pipeline = Pipeline {
         fused_mad: node.is_true("fused_mad"),
-        topology: topology(node)?,
+        topology: topology(node),
         input_layout: node.items_at("input_layout").iter().filter_map(element).collect(),
         span: entry.key_span.clone(),
         ..Pipeline::default()
@@ -66,6 +61,7 @@ pub(super) fn pipeline(entry: &Entry) -> Result<Pipeline, Fault> {
             if stage == StageKind::Compute { "instances".to_owned() } else { format!("{}_instances", stage.text()) };
         pipeline.instances[stage] = instances(node.entries_at(&key))?;
     }
+    pipeline.stream_output = node.get("stream_out").map(stream_output);
     if let Some(node) = node.get("rasterizer") {
         pipeline.rasterizer = rasterizer(node);
     }
@@ -92,12 +88,23 @@ pub(super) fn pipeline(entry: &Entry) -> Result<Pipeline, Fault> {
 }
 
 /// The primitive topology, if given.
-pub(super) fn topology(node: &Node) -> Result<Option<Topology>, Fault> {
-    let Some(node) = node.get("topology") else { return Ok(None) };
-    let name = node.text().unwrap_or_default();
-    match ABSENT_TOPOLOGIES.iter().find(|absent| absent.eq_ignore_ascii_case(name)) {
-        Some(name) => Err((Problem::unsupported(format!("the topology {name} is")), node.span.clone())),
-        None => Ok(named(node)),
+pub(super) fn topology(node: &Node) -> Option<Topology> {
+    named(node.get("topology")?)
+}
+
+fn stream_output(node: &Node) -> StreamOutput {
+    let entry = |node: &Node| StreamOutputEntry {
+        stream: node.integer_at("stream").unwrap_or(0),
+        semantic: node.text_at("semantic").map(|name| Semantic::new(name, node.integer_at("index").unwrap_or(0))),
+        first_component: node.integer_at("start").unwrap_or(0),
+        components: node.integer_at("count").unwrap_or(0),
+        buffer: node.integer_at("slot").unwrap_or(0),
+    };
+    StreamOutput {
+        entries: node.items_at("entries").iter().map(entry).collect(),
+        strides: node.items_at("strides").iter().filter_map(Node::integer).collect(),
+        // -1 is none.
+        rasterized_stream: node.integer_at::<i64>("rasterized_stream").map_or(Some(0), |stream| stream.try_into().ok()),
     }
 }
 

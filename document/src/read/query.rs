@@ -21,11 +21,16 @@ pub(super) fn queries(node: &Node) -> Result<Vec<Query>, Fault> {
 
 fn query(node: &Node) -> Result<Query, Fault> {
     let said = node.text_at("kind").unwrap_or_default();
-    match QueryKind::ALL.into_iter().find(|kind| kind.text().eq_ignore_ascii_case(said)) {
-        Some(kind) => Ok(Query { kind, name: node.named_at("name").unwrap_or_default() }),
+    let kind = QueryKind::ALL.into_iter().find(|kind| kind.text().eq_ignore_ascii_case(said));
+    let (kind, stream) = (kind.unwrap_or(QueryKind::Occlusion), node.get("stream"));
+    match stream.filter(|_| !kind.is_of_stream()) {
+        Some(stream) => {
+            let message = format!("a query of kind {} is not of a stream", kind.text());
+            Err((Problem::value(message), stream.span.clone()))
+        }
         None => {
-            let span = node.get("kind").map_or(node.head(), |kind| kind.span.clone());
-            Err((Problem::unsupported("queries of streaming out are"), span))
+            let kind = kind.of_stream(stream.and_then(Node::integer));
+            Ok(Query { kind, name: node.named_at("name").unwrap_or_default() })
         }
     }
 }

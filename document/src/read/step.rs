@@ -5,7 +5,9 @@ use brolga_runtime::Register;
 use super::query::{predicate, queries};
 use super::resource::reference;
 use crate::error::{Fault, Problem};
-use crate::model::step::{At, Bind, Clear, Dispatch, DocumentStep, Draw, Frequency, IndexBuffer, VertexBuffer, What};
+use crate::model::step::{
+    At, Bind, Clear, Dispatch, DocumentStep, Draw, Frequency, IndexBuffer, StreamTarget, VertexBuffer, What,
+};
 use crate::text::{Entry, Located, Node, Value};
 
 /// Reads one step.
@@ -25,7 +27,7 @@ pub(super) fn steps(nodes: &[Node], read: &mut Read<'_>) -> Result<Vec<DocumentS
 
 /// The spans of a step's keys.
 pub(super) fn at(node: &Node) -> At {
-    const KEYS: [&str; 13] = [
+    const KEYS: [&str; 14] = [
         "pipeline",
         "bind",
         "groups",
@@ -39,6 +41,7 @@ pub(super) fn at(node: &Node) -> At {
         "from",
         "to",
         "primitives",
+        "so_targets",
     ];
     let key = |key: &&'static str| Some((*key, node.get(key)?.span.clone()));
     let head = node.entry("op").map_or(node.head(), Entry::span);
@@ -49,7 +52,9 @@ pub(super) fn at(node: &Node) -> At {
 pub(super) fn of_direct3d11(node: &Node) -> Result<DocumentStep, Fault> {
     let what = match node.text_at("op").unwrap_or_default() {
         "clear" => What::Clear(vec![clear(node)?]),
-        "draw" | "draw_indexed" | "draw_indirect" | "draw_indexed_indirect" => What::Draw(Box::new(draw(node)?)),
+        "draw" | "draw_indexed" | "draw_indirect" | "draw_indexed_indirect" | "draw_auto" => {
+            What::Draw(Box::new(draw(node)?))
+        }
         _ => return of_both(node),
     };
     step(what, node)
@@ -148,16 +153,24 @@ fn draw(node: &Node) -> Result<Draw, Fault> {
             at(node).head,
         ));
     }
-    for (key, what) in [
-        ("so_targets", "streaming out is"),
-        ("so_offsets", "streaming out is"),
-        ("viewports", "several viewports are"),
-        ("scissors", "several scissor rectangles are"),
-    ] {
-        if let Some(absent) = node.get(key) {
-            return Err((Problem::unsupported(what), absent.span.clone()));
+    for (one, several) in [("viewport", "viewports"), ("scissor", "scissors")] {
+        if let (Some(first), Some(second)) = (node.entry(one), node.entry(several)) {
+            return Err(super::conflict(first, second));
         }
     }
+    let viewports = node.items_at("viewports").iter().filter_map(|node| node.array(Node::float));
+    let scissors = node.items_at("scissors").iter().filter_map(|node| node.array(Node::integer));
+    let (mut viewports, mut scissors) = (viewports, scissors);
+    let viewport = node.get("viewport").and_then(|node| node.array(Node::float)).or_else(|| viewports.next());
+    let scissor = node.get("scissor").and_then(|node| node.array(Node::integer)).or_else(|| scissors.next());
+    let more_viewports = viewports.map(|viewport| (viewport, scissors.next())).collect();
+    let offsets: Vec<i64> = node.items_at("so_offsets").iter().filter_map(Node::integer).collect();
+    let stream_target = |(n, node): (usize, &Node)| {
+        // -1 goes on.
+        let offset = offsets.get(n).map_or(Some(0), |&offset| offset.try_into().ok());
+        Some(StreamTarget { buffer: Located::new(node.text()?.to_owned(), &node.span), offset })
+    };
+    let stream_targets = node.items_at("so_targets").iter().enumerate().map(stream_target).collect();
     let all = (0..).zip(node.items_at("targets"));
     let (target_slots, targets): (Vec<u32>, Vec<_>) = all.filter(|(_, target)| target.value != Value::Null).unzip();
     let depth = node.get("depth").map(reference).transpose()?;
@@ -178,8 +191,11 @@ fn draw(node: &Node) -> Result<Draw, Fault> {
         instances: node.integer_at("instances").unwrap_or(1),
         first_instance: node.integer_at("first_instance").unwrap_or(0),
         arguments: arguments(node),
-        viewport: node.get("viewport").and_then(|node| node.array(Node::float)),
-        scissor: node.get("scissor").and_then(|node| node.array(Node::integer)),
+        is_auto: op == "draw_auto",
+        stream_targets,
+        viewport,
+        scissor,
+        more_viewports,
         blend_factor: node.get("blend_factor").and_then(|node| node.array(Node::float)),
         sample_mask: node.integer_at("sample_mask"),
         stencil_reference: node.integer_at("stencil_ref").unwrap_or(0),

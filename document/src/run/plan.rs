@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use brolga_bytecode::sm3::TextureType;
 use brolga_raster::error::DrawError;
+use brolga_raster::geometry::stream::StreamTarget;
 use brolga_raster::pass::{self, Pass};
 use brolga_raster::pipeline::Pipeline;
 use brolga_raster::setup::shape::edge::Bounds;
@@ -99,6 +100,7 @@ pub(crate) struct DrawAction<'a> {
     /// The bindings of each shader.
     pub bindings: Stages<Bindings>,
     vertex_buffers: Vec<pass::VertexBuffer>,
+    stream_targets: Vec<Option<StreamTarget>>,
     index_buffer: Option<IndexBuffer>,
     /// The buffer with the counts, and their offset, if they are not in the document.
     arguments: Option<(Buffer, u64)>,
@@ -114,7 +116,7 @@ impl DrawAction<'_> {
 
     /// `true` if it may write memory that later draws read.
     pub fn writes_memory(&self) -> bool {
-        self.said.bind.iter().any(Bind::may_be_written)
+        self.said.bind.iter().any(Bind::may_be_written) || !self.stream_targets.is_empty()
     }
 
     /// The problem for an error, in the words of its API.
@@ -138,26 +140,29 @@ impl DrawAction<'_> {
             base_vertex: said.base_vertex,
             instances: said.instances,
             first_instance: said.first_instance,
-            viewport: said.viewport.map(|[left, top, width, height, min_depth, max_depth]| Viewport {
-                left,
-                top,
-                width,
-                height,
-                min_depth,
-                max_depth,
-            }),
-            more_viewports: Vec::new(),
-            scissor: said.scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom }),
+            viewport: said.viewport.map(viewport),
+            more_viewports: said.more_viewports.iter().map(|&(of, in_)| (viewport(of), in_.map(scissor))).collect(),
+            scissor: said.scissor.map(scissor),
             blend_factor: said.blend_factor.unwrap_or([1.0; 4]),
             sample_mask: said.sample_mask.unwrap_or(u32::MAX),
             stencil_reference: said.stencil_reference,
+            stream_targets: self.stream_targets.clone(),
             direct3d9: said.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.values.clone()),
         };
         match &self.arguments {
+            None if said.is_auto => pass.draw_auto(&draw),
             None => pass.draw(&draw),
             Some((buffer, offset_bytes)) => pass.draw_indirect(&draw, buffer, *offset_bytes),
         }
     }
+}
+
+fn viewport([left, top, width, height, min_depth, max_depth]: [f32; 6]) -> Viewport {
+    Viewport { left, top, width, height, min_depth, max_depth }
+}
+
+fn scissor([left, top, right, bottom]: [i32; 4]) -> Bounds {
+    Bounds { left, top, right, bottom }
 }
 
 /// Makes actions of steps.
@@ -272,6 +277,11 @@ fn draw<'a>(
             is_short: buffer.is_short,
         })
     });
+    let stream_target = |target: &Option<step::StreamTarget>| {
+        let Some(step::StreamTarget { buffer, offset }) = target else { return Ok(None) };
+        let buffer = world.buffer(&buffer.value, &buffer.span)?;
+        Ok(Some(StreamTarget { buffer, offset_bytes: *offset }))
+    };
     let arguments = said.arguments.as_ref().map(|(name, offset)| Ok((world.buffer(&name.value, &name.span)?, *offset)));
     let pipeline_said = compiler.find(&said.pipeline)?;
     if pipeline_said.direct3d9.is_some() {
@@ -309,6 +319,7 @@ fn draw<'a>(
         pipeline,
         bindings,
         vertex_buffers: said.vertex_buffers.iter().map(vertex_buffer).collect::<Result<_, Fault>>()?,
+        stream_targets: said.stream_targets.iter().map(stream_target).collect::<Result<_, Fault>>()?,
         index_buffer: index_buffer.transpose()?,
         arguments: arguments.transpose()?,
         targets: Targets { colors, depth },

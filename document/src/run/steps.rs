@@ -95,6 +95,7 @@ impl<'a> StepRunner<'a> {
             let counts = self.queries.entry(&query.name.value).or_default();
             counts.statistics += statistics;
             counts.compute_threads += compute_threads;
+            counts.result = query.kind.value(counts, "value") == Some(1);
             counts.nanoseconds = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         }
     }

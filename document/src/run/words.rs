@@ -10,7 +10,7 @@ use crate::model::registers::written;
 /// The problem for an error of a draw or a pipeline.
 pub(super) fn problem(error: DrawError) -> Problem {
     let message = match &error {
-        DrawError::NoPosition => {
+        DrawError::NoPosition { .. } => {
             "the vertex shader writes no position, which is oPos, or in vs_3_0 an o# that is declared with dcl_position"
                 .to_owned()
         }

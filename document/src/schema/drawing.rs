@@ -13,7 +13,7 @@ pub(crate) static PIPELINE: Table = Table {
         key("vs", Text, "the vertex shader"),
         key("hs", Text, "the hull shader (not supported yet)"),
         key("ds", Text, "the domain shader (not supported yet)"),
-        key("gs", Text, "the geometry shader (not supported yet)"),
+        key("gs", Text, "the geometry shader, between the two"),
         key("ps", Text, "the pixel shader; without it only depth is drawn"),
         key("cs", Text, "the compute shader; such a pipeline has no other"),
         key("topology", Word(&TOPOLOGIES), "how vertices make primitives; that of meshes is `TRIANGLELIST`"),
@@ -21,9 +21,14 @@ pub(crate) static PIPELINE: Table = Table {
         key("rasterizer", Table(&RASTERIZER), "what becomes of triangles"),
         key("depth_stencil", Table(&DEPTH_STENCIL), "how pixels are held against the depth buffer"),
         key("blend", Table(&BLEND), "what becomes of colours"),
-        key("stream_out", Unread, "what is streamed out (not supported yet)"),
+        key(
+            "stream_out",
+            Table(&STREAM_OUT),
+            "what is streamed out: outputs of the geometry shader, or of the vertex shader",
+        ),
         key("instances", INSTANCES, "what the compute shader's interface variables stand for"),
         key("vs_instances", INSTANCES, "what the vertex shader's interface variables stand for"),
+        key("gs_instances", INSTANCES, "what the geometry shader's interface variables stand for"),
         key("ps_instances", INSTANCES, "what the pixel shader's interface variables stand for"),
         key("fused_mad", Flag, "whether `mad` rounds once, and not its product first; both are Direct3D"),
         comment("note"),
@@ -42,6 +47,40 @@ static ELEMENT: Table = Table {
         key("offset", WORD, "bytes from the start of a vertex; 0 by default"),
         key("class", Word(&CLASSES), "whether it is read for each vertex, as by default, or for each instance"),
         key("step_rate", WORD, "instances that read the same; 1 by default"),
+    ],
+    others: Others::Unknown,
+};
+
+static STREAM_OUT: Table = Table {
+    name: "Stream output",
+    what: "stream output",
+    keys: &[
+        key(
+            "entries",
+            List(&Table(&STREAM_ENTRY), 0, ANY),
+            "what is written for each vertex, in the order of its place",
+        )
+        .needed(),
+        key(
+            "strides",
+            List(&WORD, 0, 4),
+            "bytes from one vertex to the next in each buffer; by default what its entries take",
+        ),
+        key("rasterized_stream", Integer(-1, 3), "the stream that is drawn, too; -1 for none, 0 by default"),
+    ],
+    others: Others::Unknown,
+};
+
+static STREAM_ENTRY: Table = Table {
+    name: "An entry of stream output",
+    what: "an entry",
+    keys: &[
+        key("semantic", Either(&[Text, Nothing]), "the output's name; `null`, or none, for a gap that stays as it is"),
+        key("index", WORD, "the number after it; 0 by default"),
+        key("stream", Integer(0, 3), "its stream; 0 by default"),
+        key("start", Integer(0, 3), "the first of the output's components; 0 by default"),
+        key("count", Integer(1, 512), "how many components, of 4 bytes each").needed(),
+        key("slot", Integer(0, 3), "which of the draw's `so_targets`; 0 by default"),
     ],
     others: Others::Unknown,
 };
@@ -138,6 +177,7 @@ pub(super) const COLOR: Type = List(&FLOAT, 4, 4);
 pub(super) const BASE_VERTEX: Type = Integer(i32::MIN as i64, i32::MAX as i64);
 const GROUPS: Type = List(&WORD, 3, 3);
 pub(super) static TARGET_OR_NULL: Type = Either(&[REFERENCE, Nothing]);
+static TEXT_OR_NULL: Type = Either(&[Text, Nothing]);
 
 static VERTEX_BUFFER: Table = Table {
     name: "A vertex buffer of a draw",
@@ -164,7 +204,11 @@ static QUERY: Table = Table {
     keys: &[
         key("kind", Word(&QUERIES), "what it counts").needed(),
         key("name", Text, "steps with the same name are counted together").needed(),
-        key("stream", Integer(0, 3), "the stream that is counted (not supported yet)"),
+        key(
+            "stream",
+            Integer(0, 3),
+            "the stream that `stream_out` counts, 0 by default, or `so_overflow`: by default any",
+        ),
     ],
     others: Others::Unknown,
 };
@@ -173,7 +217,12 @@ static PREDICATE: Table = Table {
     name: "What a step depends on",
     what: "a predicate",
     keys: &[
-        key("query", Text, "a query of kind `occlusion_predicate`, for which steps before are counted").needed(),
+        key(
+            "query",
+            Text,
+            "a query of kind `occlusion_predicate` or `so_overflow`, for which steps before are counted",
+        )
+        .needed(),
         key("value", Flag, "the step is skipped if the query's result is this").needed(),
     ],
     others: Others::Unknown,
@@ -190,6 +239,7 @@ pub(super) static STEPS: &[(&str, &Table)] = &[
     ("draw_indexed", &DRAW_INDEXED),
     ("draw_indirect", &DRAW_INDIRECT),
     ("draw_indexed_indirect", &DRAW_INDEXED_INDIRECT),
+    ("draw_auto", &DRAW_AUTO),
     ("dispatch", &DISPATCH),
     ("dispatch_indirect", &DISPATCH_INDIRECT),
     ("copy", &COPY),
@@ -199,7 +249,6 @@ pub(super) static STEPS: &[(&str, &Table)] = &[
 ];
 /// Those that are rejected by name until they are supported.
 pub(super) const ABSENT_STEPS: &[(&str, &str)] = &[
-    ("draw_auto", "draws of what was streamed out are"),
     ("begin_query", "queries of several steps are"),
     ("end_query", "queries of several steps are"),
     ("predicate", "predication of the steps after it, and not by a step's own `predicate`, is"),
@@ -272,15 +321,19 @@ macro_rules! draw {
             key("vertex_buffers", VERTEX_BUFFERS, "vertex buffers, behind a mesh's"),
             key("viewport", VIEWPORT, "x, y, width, height, least and greatest depth; all of the targets by default"),
             key("scissor", SCISSOR, "left, top, right, bottom"),
+            key("viewports", List(&VIEWPORT, 1, 16), "instead of `viewport` several, among which a shader chooses"),
+            key("scissors", List(&SCISSOR, 0, 16), "the scissor rectangles of these, in place of `scissor`"),
+            key("so_targets", List(&TEXT_OR_NULL, 0, 4), "the buffers that vertices are streamed out to"),
+            key(
+                "so_offsets",
+                List(&Integer(-1, i64::MAX), 0, 4),
+                "the byte of each where writing begins, 0 by default; -1 to go on behind what was streamed out before",
+            ),
             key("blend_factor", COLOR, "for the factors that need it; ones by default"),
             key("sample_mask", WORD, "samples that are drawn, the first in the lowest bit; all by default"),
             key("stencil_ref", Integer(0, 255), "what stencils are compared with; 0 by default"),
             QUERY_KEY,
             PREDICATE_KEY,
-            key("so_targets", Unread, "what is streamed out to (not supported yet)"),
-            key("so_offsets", Unread, "where it goes (not supported yet)"),
-            key("viewports", Unread, "viewports to choose among (not supported yet)"),
-            key("scissors", Unread, "scissor rectangles of these (not supported yet)"),
         }
     };
 }
@@ -302,6 +355,8 @@ draw! { DRAW "`draw`" "a step `draw`":
     key("first_vertex", WORD, "0 by default"),
     INSTANCE_COUNT,
     FIRST_INSTANCE,
+}
+draw! { DRAW_AUTO "`draw_auto`" "a step `draw_auto`, of all vertices that were streamed out to its first vertex buffer":
 }
 draw! { DRAW_INDEXED "`draw_indexed`" "a step `draw_indexed`":
     key("indices", WORD, "how many indices; all of a mesh by default"),

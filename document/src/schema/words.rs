@@ -93,23 +93,13 @@ pub(crate) static TAPS: NameList = NameList::new("filter", || vec!["NONE", "POIN
 pub(crate) static COMPARISONS: NameList = NameList::new("comparison", all::<Comparison>);
 pub(crate) static TOPOLOGIES: NameList = NameList::new("topology", || {
     let all = Topology::ALL.into_iter().filter(|topology| *topology != Topology::TriangleFan);
-    all.map(Topology::name).chain(ABSENT_TOPOLOGIES.iter().copied()).collect()
+    all.map(Topology::name).collect()
 });
-pub(crate) static TOPOLOGIES_9: NameList =
-    NameList::new("topology", || Topology::ALL.into_iter().map(Topology::name).collect());
-/// Those that are rejected by name until they are supported.
-#[rustfmt::skip]
-pub(crate) const ABSENT_TOPOLOGIES: &[&str] = &[
-    "LINELIST_ADJ", "LINESTRIP_ADJ", "TRIANGLELIST_ADJ", "TRIANGLESTRIP_ADJ",
-    "1_CONTROL_POINT_PATCHLIST", "2_CONTROL_POINT_PATCHLIST", "3_CONTROL_POINT_PATCHLIST", "4_CONTROL_POINT_PATCHLIST",
-    "5_CONTROL_POINT_PATCHLIST", "6_CONTROL_POINT_PATCHLIST", "7_CONTROL_POINT_PATCHLIST", "8_CONTROL_POINT_PATCHLIST",
-    "9_CONTROL_POINT_PATCHLIST", "10_CONTROL_POINT_PATCHLIST", "11_CONTROL_POINT_PATCHLIST", "12_CONTROL_POINT_PATCHLIST",
-    "13_CONTROL_POINT_PATCHLIST", "14_CONTROL_POINT_PATCHLIST", "15_CONTROL_POINT_PATCHLIST", "16_CONTROL_POINT_PATCHLIST",
-    "17_CONTROL_POINT_PATCHLIST", "18_CONTROL_POINT_PATCHLIST", "19_CONTROL_POINT_PATCHLIST", "20_CONTROL_POINT_PATCHLIST",
-    "21_CONTROL_POINT_PATCHLIST", "22_CONTROL_POINT_PATCHLIST", "23_CONTROL_POINT_PATCHLIST", "24_CONTROL_POINT_PATCHLIST",
-    "25_CONTROL_POINT_PATCHLIST", "26_CONTROL_POINT_PATCHLIST", "27_CONTROL_POINT_PATCHLIST", "28_CONTROL_POINT_PATCHLIST",
-    "29_CONTROL_POINT_PATCHLIST", "30_CONTROL_POINT_PATCHLIST", "31_CONTROL_POINT_PATCHLIST", "32_CONTROL_POINT_PATCHLIST",
-];
+pub(crate) static TOPOLOGIES_9: NameList = NameList::new("topology", || {
+    // Those that follow have adjacent vertices, or are patches.
+    let all = Topology::ALL.into_iter().take_while(|topology| *topology != Topology::LineListAdjacent);
+    all.map(Topology::name).collect()
+});
 pub(crate) static FILLS: NameList = NameList::new("fill mode", all::<Fill>);
 pub(crate) static CULLS: NameList = NameList::new("cull mode", all::<Cull>);
 pub(crate) static STENCIL_OPS: NameList = NameList::new("stencil operation", all::<StencilOp>);
@@ -120,10 +110,8 @@ pub(crate) static WRITE_MASKS: NameList = NameList::new("depth write mask", || v
 pub(crate) static CLASSES: NameList = NameList::new("class of input elements", || vec!["vertex", "instance"]);
 pub(crate) static INDEX_FORMATS: NameList =
     NameList::new("index format", || vec!["R16_UINT", "R32_UINT", "INDEX16", "INDEX32"]);
-pub(crate) static QUERIES: NameList = NameList::new("kind of query", || {
-    let kinds = QueryKind::ALL.into_iter().map(QueryKind::text);
-    kinds.chain(["stream_out", "so_overflow"]).collect()
-});
+pub(crate) static QUERIES: NameList =
+    NameList::new("kind of query", || QueryKind::ALL.into_iter().map(QueryKind::text).collect());
 pub(crate) static ORDERS: NameList = NameList::new("order", || vec!["fixed", "any"]);
 pub(crate) static PLANES: NameList = NameList::new("plane", || vec!["depth", "stencil"]);
 pub(crate) static EXACT: NameList = NameList::new("tolerance", || vec!["exact"]);

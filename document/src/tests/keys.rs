@@ -220,10 +220,10 @@ fn steps_and_their_keys_are_named_in_complaints() {
     let told = |place: &str, message: &str, help: &str| (place.to_owned(), message.to_owned(), help.to_owned());
     assert_eq!(said("{\"op\": \"drow\"}"), told("steps[0].op", "there is no step `drow`", "did you mean `draw`?"));
     assert_eq!(
-        said("{\"op\": \"draw_auto\"}"),
+        said("{\"op\": \"begin_query\"}"),
         told(
             "steps[0].op",
-            "draws of what was streamed out are not supported yet",
+            "queries of several steps are not supported yet",
             "docs/document.md lists what documents can do"
         )
     );

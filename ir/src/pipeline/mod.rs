@@ -41,7 +41,7 @@ use self::multisample::Sample;
 use self::record::{PixelArray, VertexArray};
 use self::rows::{RowOutputs, Rows};
 pub use self::state::StageState;
-use self::state::{DepthTest, Fog, PixelState, Range, VertexState};
+use self::state::{DepthTest, Fog, GeometryState, PixelState, Range, VertexState};
 
 /// The register space of vertex buffers (`t#`, the slot) and targets (`u#`, the output), which no shader can name.
 pub const SPACE: u32 = u32::MAX;
@@ -55,6 +55,7 @@ pub fn complete(func: &mut Function, state: &StageState) {
     match state {
         StageState::None => {}
         StageState::Vertex(state) => vertex(func, state),
+        StageState::Geometry(state) => geometry(func, state),
         StageState::Pixel(state) => pixel(func, state),
     }
 }
@@ -72,8 +73,7 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
     }
     func.interface.arrays = record::vertex_arrays(signature.output_rows());
     // Invocations past the end write nothing; other effects would be visible.
-    func.interface.fills_packets =
-        func.interface.resources.iter().all(|resource| resource.class != ResourceClass::UnorderedAccess);
+    func.interface.fills_packets = !func.interface.writes_resources();
     func.interface.stage = Stage::Vertex(Signature {
         input_array: None,
         output_array: Some(VertexArray::Outputs.id()),
@@ -85,6 +85,17 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
     let inputs = fetch::inputs(b, &signature, state, &buffers);
     rows.append(b, &inputs);
     b.return_();
+}
+
+/// Makes a geometry shader read vertices with as many rows as the stage before writes.
+///
+/// That of another stage is left as it is.
+pub fn geometry(func: &mut Function, state: &GeometryState) {
+    let Stage::Geometry(geometry) = &func.interface.stage else { return };
+    let rows = state.vertex_rows.max(geometry.signature.input_rows());
+    func.interface.arrays = record::geometry_arrays(geometry.input, rows, geometry.signature.output_rows());
+    // Invocations past the end emit into memory that nobody reads; other effects would be visible.
+    func.interface.fills_packets = !func.interface.writes_resources();
 }
 
 /// Puts interpolation before a pixel shader and the output merger after it. Its arrays become those of [`record`], and

@@ -1,5 +1,9 @@
 //! Lays out vertices, quads, primitives and the state of a batch in memory, in words.
 //!
+//! An invocation of a geometry shader reads a primitive: the numbers of its vertices in the outputs of the stage before.
+//! What it emits has room for as many vertices as it declares, in the order of emission, and a count says how many of
+//! them are used.
+//!
 //! A quad names its pixels; its primitive has planes, which are linear over it relative to an origin pixel, and
 //! attributes: the leading vertex's value of each register, and the differences of the second and third vertex from
 //! that. The state is everything that changes from batch to batch without other code.
@@ -11,6 +15,7 @@ use crate::entity::{ArrayId, Value};
 use crate::function::{MemoryRef, Object};
 use crate::interface::Array;
 use crate::ops::Op;
+use crate::stage::InputPrimitive;
 
 use super::state::PixelState;
 
@@ -39,7 +44,42 @@ pub enum PixelArray {
     Live,
 }
 
+/// The arrays of a geometry shader, likewise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GeometryArray {
+    /// The outputs of each vertex, as the stage before wrote them.
+    Vertices,
+    /// An element for each invocation: its [`BatchInvocation`], then the numbers of the primitive's vertices.
+    Primitives,
+    /// The vertices that it emits: so many elements for each invocation as it may emit.
+    Emitted,
+    /// A word for each of those: the stream in the lowest bits, and [`BEGINS_STRIP`].
+    Tags,
+    /// A word for each invocation: how many vertices it emitted.
+    Counts,
+}
+
+/// The bit of a tag that a strip begins with the vertex.
+pub const BEGINS_STRIP: u32 = 1 << 31;
+
+/// The begin of an element of a geometry shader's second array.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BatchInvocation {
+    /// The number of the primitive in its instance: SV_PrimitiveID.
+    pub primitive_id: u32,
+    /// Which of the primitive's invocations it is: SV_GSInstanceID.
+    pub instance: u32,
+}
+
 impl VertexArray {
+    /// Its number.
+    pub fn id(self) -> ArrayId {
+        ArrayId::new(self as usize)
+    }
+}
+
+impl GeometryArray {
     /// Its number.
     pub fn id(self) -> ArrayId {
         ArrayId::new(self as usize)
@@ -194,6 +234,7 @@ macro_rules! records {
 
 records! {
     BatchVertex { index id instance_id first_instance }
+    BatchInvocation { primitive_id instance }
     BatchQuad { corner primitive coverage }
     BatchPrimitive { origin is_front id values along_x along_y w reserved }
     BatchAttribute { leading second third }
@@ -254,6 +295,19 @@ pub(super) fn arrays(state: &PixelState) -> Vec<Array> {
     let read = [size_of::<BatchQuad>(), primitive, size_of::<BatchState>()];
     let read = read.map(|bytes| Array { stride_bytes: bytes as u32, is_written: false });
     read.into_iter().chain(state.reports_live.then_some(Array { stride_bytes: 4, is_written: true })).collect()
+}
+
+/// The arrays of a geometry shader that reads and emits vertices with so many rows.
+pub fn geometry_arrays(input: InputPrimitive, vertex_rows: u32, output_rows: u32) -> Vec<Array> {
+    [
+        (4 * vertex_rows.max(1), false),
+        (BatchInvocation::WORDS as u32 + input.vertices(), false),
+        (4 * output_rows.max(1), true),
+        (1, true),
+        (1, true),
+    ]
+    .map(|(words, is_written)| Array { stride_bytes: 4 * words, is_written })
+    .into()
 }
 
 /// The arrays of a vertex shader with this many output rows.

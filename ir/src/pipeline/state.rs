@@ -16,6 +16,8 @@ pub enum StageState {
     None,
     /// The state of a vertex shader.
     Vertex(VertexState),
+    /// The state of a geometry shader.
+    Geometry(GeometryState),
     /// The state of a pixel shader.
     Pixel(PixelState),
 }
@@ -26,6 +28,7 @@ impl StageState {
         match self {
             StageState::None => None,
             StageState::Vertex(_) => Some("vertex"),
+            StageState::Geometry(_) => Some("geometry"),
             StageState::Pixel(_) => Some("pixel"),
         }
     }
@@ -39,11 +42,9 @@ impl StageState {
                 VertexElement { row, format, .. } if !format.is_valid() => Err(StateError::Format { row }),
                 _ => Ok(()),
             }),
+            StageState::Geometry(state) => check_registers(state.vertex_rows),
             StageState::Pixel(state) => {
-                let registers = state.vertex_rows;
-                if registers > record::REGISTERS {
-                    return Err(StateError::Registers { registers });
-                }
+                check_registers(state.vertex_rows)?;
                 if !matches!(state.target_samples, 0 | 1 | 2 | 4 | 8 | 16) {
                     return Err(StateError::Samples { samples: state.target_samples });
                 }
@@ -62,6 +63,14 @@ impl StageState {
                 }
             }
         }
+    }
+}
+
+/// Checks the number of a vertex's registers.
+fn check_registers(registers: u32) -> Result<(), StateError> {
+    match registers > record::REGISTERS {
+        true => Err(StateError::Registers { registers }),
+        false => Ok(()),
     }
 }
 
@@ -108,6 +117,13 @@ pub enum StateError {
 pub struct VertexState {
     /// The elements that fill its inputs.
     pub elements: Vec<VertexElement>,
+}
+
+/// The state that a geometry shader is compiled with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GeometryState {
+    /// Registers of a vertex, as the stage before writes them: at most [`REGISTERS`](super::record::REGISTERS).
+    pub vertex_rows: u32,
 }
 
 /// A vertex element, which fills an input register.

@@ -348,7 +348,7 @@ impl Analysis<'_> {
     fn input_affine(&self, input: Input, lanes: u32) -> Option<Affine> {
         match (&self.func.interface.stage, input) {
             // Packets of a batch begin at multiples of their lanes.
-            (Stage::Vertex(_) | Stage::Pixel(_), Input::ThreadId(0) | Input::GroupId(0)) => {
+            (Stage::Vertex(_) | Stage::Geometry(_) | Stage::Pixel(_), Input::ThreadId(0) | Input::GroupId(0)) => {
                 Some(Affine { stride: 1, align: lanes.trailing_zeros() })
             }
             _ => input_affine(input, self.func.interface.group_size(), lanes, self.uniformity.packing()),

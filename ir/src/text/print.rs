@@ -136,9 +136,22 @@ impl Printer<'_> {
 
     fn interface(&mut self, interface: &Interface, width: Width) -> fmt::Result {
         let out = &mut self.out;
-        match interface.stage {
+        match &interface.stage {
             Stage::Compute { group_size: [x, y, z] } => writeln!(out, "  group {x} {y} {z}")?,
-            Stage::Vertex(_) | Stage::Pixel(_) => writeln!(out, "  stage {}", interface.stage.name())?,
+            stage => writeln!(out, "  stage {}", stage.name())?,
+        }
+        if let Some(geometry) = interface.stage.geometry() {
+            writeln!(out, "  primitive {}", geometry.input)?;
+            writeln!(out, "  most_vertices {}", geometry.most_vertices)?;
+            writeln!(out, "  instances {}", geometry.instances)?;
+            if geometry.is_tagged {
+                writeln!(out, "  tagged")?;
+            }
+            for (number, topology) in geometry.streams.iter().enumerate() {
+                if let Some(topology) = topology {
+                    writeln!(out, "  stream {number} {}", topology.name())?;
+                }
+            }
         }
         if width != Width::default() {
             writeln!(out, "  packet {}", width.lanes())?;
@@ -183,6 +196,9 @@ impl Printer<'_> {
                     }
                     if let Some(Semantic { name, index }) = &parameter.semantic {
                         write!(out, " {} {index}", quoted(name))?;
+                    }
+                    if parameter.stream != 0 {
+                        write!(out, " stream {}", parameter.stream)?;
                     }
                     writeln!(out)?;
                 }

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum TranslateError {
     /// The shader is for another stage.
-    #[error("a {stage} shader; only compute, vertex and pixel shaders can be translated")]
+    #[error("a {stage} shader; only compute, vertex, geometry and pixel shaders can be translated")]
     Stage {
         /// Its stage's name.
         stage: &'static str,

@@ -9,6 +9,8 @@ use brolga_runtime::{BindingRules, Device, Layers, Leniency, Register, ResourceC
 use super::{Draw, Pass, VertexBuffer};
 use crate::direct3d9;
 use crate::error::DrawError;
+use crate::geometry::shader::GeometryLayout;
+use crate::geometry::stream::{BUFFERS, StreamBuffers, StreamTarget};
 use crate::pass::schedule::{BoundDraw, StageBindings};
 use crate::pipeline::{Parts, codes};
 use crate::setup::Raster;
@@ -17,9 +19,9 @@ use crate::setup::clip::MOST_CLIP_PLANES;
 use crate::setup::shape::{Bounds, PointSizes};
 use crate::setup::viewport::{Area, Viewport};
 use crate::state::Kind;
-use crate::tiles::targets::DepthView;
+use crate::tiles::targets::{DepthView, used_at};
 use crate::tiles::walk::Shading;
-use crate::vertices::assembly::InputAssembler;
+use crate::vertices::assembly::{InputAssembler, batch_primitives};
 use crate::vertices::indices::IndexBuffer;
 
 /// Viewports that a vertex shader can select.
@@ -69,7 +71,9 @@ impl Pass<'_> {
             draw.direct3d9.put(rules.state.fog, &mut state);
         }
         let input = self.input(draw, strides)?;
+        self.check(draw, StageKind::Geometry, &bound)?;
         self.check(draw, StageKind::Vertex, &bound)?;
+        let stream_buffers = self.stream_buffers(draw, &bound)?;
         Ok(BoundDraw {
             pipeline: draw.pipeline.clone(),
             bound,
@@ -92,6 +96,7 @@ impl Pass<'_> {
                 has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
                 is_transformed: rules.is_some_and(|rules| rules.is_transformed),
             }),
+            stream_buffers,
             shading: Shading {
                 depth: pipeline
                     .depth
@@ -218,6 +223,64 @@ impl Pass<'_> {
         checked.map_err(|source| DrawError::Shader { stage: stage.name(), source })
     }
 
+    /// The buffers that vertices are streamed out to, if the pipeline does that. Nothing else of the draw may use them.
+    fn stream_buffers(
+        &self,
+        draw: &Draw<'_>,
+        bound: &Stages<StageBindings>,
+    ) -> Result<Option<StreamBuffers>, DrawError> {
+        let failed = |what: String| Err(DrawError::StreamOutput { what });
+        let Some(layout) = &draw.pipeline.parts.stream_out else {
+            return match draw.stream_targets.iter().all(Option::is_none) {
+                true => Ok(None),
+                false => failed("the draw has buffers for it, but the pipeline streams nothing out".to_owned()),
+            };
+        };
+        if draw.stream_targets.len() > BUFFERS {
+            return failed(format!("the draw has {} buffers, but {BUFFERS} are the most", draw.stream_targets.len()));
+        }
+        let targets = || (0..).zip(&draw.stream_targets).filter_map(|(slot, target)| Some((slot, target.as_ref()?)));
+        for (slot, StreamTarget { buffer, offset_bytes }) in targets() {
+            if layout.buffers[slot].is_none() {
+                continue;
+            }
+            if offset_bytes.is_some_and(|offset| !offset.is_multiple_of(4)) {
+                return failed(format!(
+                    "buffer {slot} is written from byte {} on, not from a multiple of 4",
+                    offset_bytes.unwrap_or(0)
+                ));
+            }
+            if !buffer.is_writable() {
+                return failed(format!("buffer {slot} can only be read"));
+            }
+            let view = View::raw(buffer.clone())?;
+            for (stage, shader) in draw.pipeline.parts.shaders.present() {
+                if let Some(register) = used_at(shader, bound[stage].layers(), &view) {
+                    return failed(format!(
+                        "the {} shader uses buffer {slot} as {register} in the same draw",
+                        stage.name()
+                    ));
+                }
+            }
+            let is_index_buffer = draw
+                .index_buffer
+                .as_ref()
+                .is_some_and(|indices| View::raw(indices.buffer.clone()).is_ok_and(|indices| indices.overlaps(&view)));
+            if is_index_buffer {
+                return failed(format!("buffer {slot} is the index buffer of the same draw"));
+            }
+            let same = targets().find(|&(other, target)| {
+                other < slot
+                    && layout.buffers[other].is_some()
+                    && View::raw(target.buffer.clone()).is_ok_and(|other| other.overlaps(&view))
+            });
+            if let Some((other, _)) = same {
+                return failed(format!("buffers {other} and {slot} are the same memory"));
+            }
+        }
+        Ok(Some(StreamBuffers::new(layout, &draw.stream_targets)))
+    }
+
     /// The state of the input assembler.
     fn input(&self, draw: &Draw<'_>, strides: [u32; SLOTS as usize]) -> Result<InputAssembler, DrawError> {
         let pipeline = &draw.pipeline.parts;
@@ -234,7 +297,9 @@ impl Pass<'_> {
             _ => None,
         };
         // Indices past the end of the buffer are all 0: such triangles have no area, and such lines no length.
-        let counted = indices.as_ref().filter(|_| pipeline.topology.kind() != Kind::Point);
+        let is_culled =
+            pipeline.topology.kind() != Kind::Point && pipeline.geometry.is_none() && pipeline.stream_out.is_none();
+        let counted = indices.as_ref().filter(|_| is_culled);
         Ok(InputAssembler {
             topology: pipeline.topology,
             count: counted.map_or(draw.count, |indices| indices.count().saturating_add(2).min(draw.count)),
@@ -244,6 +309,7 @@ impl Pass<'_> {
             instances: draw.instances,
             first_instance: draw.first_instance,
             strides,
+            batch_primitives: batch_primitives(pipeline.geometry.as_ref().map_or(0, GeometryLayout::most_vertices)),
         })
     }
 }

@@ -15,6 +15,8 @@ use brolga_runtime::{
 };
 
 use crate::error::DrawError;
+use crate::geometry::shader::GeometryUnit;
+use crate::geometry::stream::Streamed;
 use crate::pass::schedule::{BoundDraw, Limits};
 use crate::setup::bins::TILE_SIZE;
 use crate::setup::shape::{Bounds, plane};
@@ -196,13 +198,15 @@ impl Watched<'_> {
         let run = limits.run();
         let vertex = self.draw.stage(StageKind::Vertex, self.device, &run)?.expect("no pipeline is made without one");
         let mut seat = self.device.stage_seat();
-        let mut session = vertex.session(&mut seat)?;
-        let (mut stage, mut shaded) = (VertexStage::default(), Shaded::default());
+        let geometry = self.draw.stage(StageKind::Geometry, self.device, &run)?;
+        let (mut stage, mut unit, mut shaded) = (VertexStage::default(), GeometryUnit::default(), Shaded::default());
         let input = &self.draw.input;
         input.batches(1, |batch, instances| {
             shaded.instance = instances.start;
             let part = (batch, instances);
-            stage.shade(input, part, self.outputs().rows, &mut shaded.batch, &mut session)?;
+            let stages = (&vertex, geometry.as_ref());
+            let made = &mut shaded.batch;
+            self.draw.make(part, stages, (&mut stage, &mut unit), &mut seat, made, &mut Streamed::default())?;
             limits.check(0)?;
             self.count(&mut shaded, raster, &mut history.counts);
             self.batch(&mut shaded, raster, &run, &mut history)

@@ -21,6 +21,7 @@ use bytemuck::NoUninit;
 
 use crate::direct3d9::Direct3D9Values;
 use crate::error::DrawError;
+use crate::geometry::stream::StreamTarget;
 use crate::pass::bind::Known;
 use crate::pass::history::{PixelHistory, Snapshot, Watched};
 use crate::pass::query::Predicate;
@@ -82,6 +83,8 @@ pub struct Draw<'a> {
     pub sample_mask: u32,
     /// The stencil reference; 0 by default.
     pub stencil_reference: u8,
+    /// The buffers that vertices are streamed out to, from slot 0 on. Where one is missing its stream writes nothing.
+    pub stream_targets: Vec<Option<StreamTarget>>,
     /// The additional values of Direct3D 9, for its shaders only.
     pub direct3d9: Direct3D9Values,
 }
@@ -105,6 +108,7 @@ impl<'a> Draw<'a> {
             blend_factor: [1.0; 4],
             sample_mask: u32::MAX,
             stencil_reference: 0,
+            stream_targets: Vec::new(),
             direct3d9: Direct3D9Values::default(),
         }
     }
@@ -262,7 +266,7 @@ impl<'a> Pass<'a> {
             let bindings: Option<&Bindings> = draw.bindings[stage];
             bindings.is_some_and(|bindings| self.targets.reads_depth(shader, bindings))
         };
-        parts.writes_memory || parts.shaders.present().any(reads_depth)
+        parts.writes_memory || parts.stream_out.is_some() || parts.shaders.present().any(reads_depth)
     }
 
     /// Adds a draw whose counts are words of a buffer at a byte offset: vertices, instances, the first vertex, the
@@ -296,6 +300,34 @@ impl<'a> Pass<'a> {
                 Some(_) => (direct.base_vertex, direct.first_instance) = (words[3] as i32, words[4]),
             }
             self.draw(&direct)
+        })
+    }
+
+    /// Adds a draw of all the vertices that were streamed out to its first vertex buffer, from that one's offset to
+    /// where the last stream output ended: the count of `draw` is of no account. A partial vertex at the end is left
+    /// out.
+    ///
+    /// # Errors
+    /// If it has no vertex buffer, or one without a stride, or has an index buffer; and as [`Self::draw`].
+    pub fn draw_auto(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
+        in_default_mode(|| {
+            let failed = |what: &str| Err(DrawError::StreamOutput { what: what.to_owned() });
+            if draw.index_buffer.is_some() {
+                return failed("what was streamed out is not drawn with an index buffer");
+            }
+            let Some(VertexBuffer { buffer, offset_bytes, stride_bytes }) = draw.vertex_buffers.first() else {
+                return failed("a draw of what was streamed out has no vertex buffer");
+            };
+            if *stride_bytes == 0 {
+                return failed("a draw of what was streamed out has a vertex buffer without a stride");
+            }
+            if self.skips() {
+                return self.skip_draw();
+            }
+            self.flush()?;
+            let there = buffer.filled_bytes().min(buffer.size_bytes()).saturating_sub(*offset_bytes);
+            let count = (there / u64::from(*stride_bytes)).min(u32::MAX.into()) as u32;
+            self.draw(&Draw { count, first: 0, instances: 1, first_instance: 0, ..draw.clone() })
         })
     }
 

@@ -6,9 +6,11 @@
 
 use std::time::Instant;
 
+use brolga_ir::stage::STREAMS;
+
 use super::Pass;
 use crate::error::DrawError;
-use crate::statistics::Statistics;
+use crate::statistics::{Statistics, StreamStatistics};
 
 /// The kind of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -22,12 +24,12 @@ pub enum QueryKind {
     Timestamp,
     /// What each stage did.
     PipelineStatistics,
-    /// Primitives that a stream wrote, and those that it would have written with enough room. Not supported yet.
+    /// Primitives that a stream wrote, and those that it would have written with enough room.
     StreamOutputStatistics {
         /// The stream, 0 to 3.
         stream: u32,
     },
-    /// Whether a stream had too little room. Not supported yet.
+    /// Whether a stream had too little room: a predicate, too.
     StreamOutputOverflow {
         /// The stream, 0 to 3; `None` for any of them.
         stream: Option<u32>,
@@ -50,14 +52,18 @@ pub enum QueryData {
     Timestamp(Instant),
     /// The sum of the statistics of draws.
     PipelineStatistics(Statistics),
+    /// The sum of what a stream wrote.
+    StreamOutputStatistics(StreamStatistics),
+    /// `true` if a stream had too little room.
+    StreamOutputOverflow(bool),
 }
 
 impl QueryData {
     /// The result of a predicate; `None` if the query is of another kind.
     pub fn as_predicate(&self) -> Option<bool> {
         match self {
-            QueryData::OcclusionPredicate(value) => Some(*value),
-            QueryData::Occlusion(_) | QueryData::Timestamp(_) | QueryData::PipelineStatistics(_) => None,
+            QueryData::OcclusionPredicate(value) | QueryData::StreamOutputOverflow(value) => Some(*value),
+            _ => None,
         }
     }
 }
@@ -95,10 +101,15 @@ impl Pass<'_> {
     /// Begins a query: the draws from here to [`Self::end_query`] count.
     ///
     /// # Errors
-    /// If queries of this kind are not supported yet.
+    /// If it is of a stream that does not exist.
     pub fn begin_query(&mut self, kind: QueryKind) -> Result<Query, DrawError> {
-        if let QueryKind::StreamOutputStatistics { .. } | QueryKind::StreamOutputOverflow { .. } = kind {
-            return Err(DrawError::Unsupported { what: "a query of stream output".to_owned() });
+        let stream = match kind {
+            QueryKind::StreamOutputStatistics { stream } => Some(stream),
+            QueryKind::StreamOutputOverflow { stream } => stream,
+            _ => None,
+        };
+        if stream.is_some_and(|stream| stream as usize >= STREAMS) {
+            return Err(DrawError::Query { what: "is of a stream that does not exist: there are 0 to 3" });
         }
         let from = self.draws();
         self.queries.push(Range { kind, from, to: None, time: None });
@@ -147,8 +158,12 @@ impl Pass<'_> {
             QueryKind::OcclusionPredicate => QueryData::OcclusionPredicate(sum.samples > 0),
             QueryKind::PipelineStatistics => QueryData::PipelineStatistics(sum),
             QueryKind::Timestamp => QueryData::Timestamp(time.unwrap_or_else(Instant::now)),
-            QueryKind::StreamOutputStatistics { .. } | QueryKind::StreamOutputOverflow { .. } => {
-                unreachable!("such a query does not begin")
+            QueryKind::StreamOutputStatistics { stream } => {
+                QueryData::StreamOutputStatistics(sum.streams[stream as usize])
+            }
+            QueryKind::StreamOutputOverflow { stream } => {
+                let all = (0..).zip(sum.streams).filter(|&(n, _)| stream.is_none_or(|stream| stream == n));
+                QueryData::StreamOutputOverflow(all.into_iter().any(|(_, stream)| stream.written < stream.needed))
             }
         })
     }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use brolga_runtime::{
@@ -15,6 +15,8 @@ use brolga_runtime::{
 };
 
 use crate::error::DrawError;
+use crate::geometry::shader::GeometryUnit;
+use crate::geometry::stream::{StreamBuffers, Streamed};
 use crate::pipeline::Pipeline;
 use crate::setup::bins::Marks;
 use crate::setup::{Prepared, Raster, Scratch};
@@ -34,11 +36,13 @@ pub struct RoundSize {
     pub positions: u64,
     /// Batches of up to 1,024 primitives.
     pub batches: usize,
+    /// Bytes of what geometry shaders emit, in a round of more than one batch.
+    pub bytes: u64,
 }
 
 impl Default for RoundSize {
     fn default() -> Self {
-        Self { positions: 32 * 3 * u64::from(BATCH_PRIMITIVES), batches: 1024 }
+        Self { positions: 32 * 3 * u64::from(BATCH_PRIMITIVES), batches: 1024, bytes: 32 << 20 }
     }
 }
 
@@ -55,6 +59,8 @@ pub struct BoundDraw {
     pub raster: Option<Raster>,
     /// The state of per-pixel tests and shading.
     pub shading: Shading,
+    /// Where vertices are streamed out to.
+    pub stream_buffers: Option<StreamBuffers>,
 }
 
 /// The bindings of a shader: the draw's, overlaid with the pipeline's own.
@@ -76,6 +82,36 @@ impl StageBindings {
 }
 
 impl BoundDraw {
+    /// Makes the primitives of a batch, which its vertices form or a geometry shader emits, and what is streamed out.
+    /// Returns the bytes that are emitted, in working memory and in the batch that is set up.
+    pub(crate) fn make(
+        &self,
+        part: (Batch, Range<u32>),
+        (vertex, geometry): (&StageRun<'_>, Option<&StageRun<'_>>),
+        (vertices, unit): (&mut VertexStage, &mut GeometryUnit),
+        seat: &mut StageSeat<'_>,
+        made: &mut PrimitiveBatch,
+        streamed: &mut Streamed,
+    ) -> Result<u64, Error> {
+        let parts = &self.pipeline.parts;
+        let stream_out = parts.stream_out.as_ref();
+        let layout = parts.geometry.as_ref();
+        let whole = layout.map(|layout| (&mut unit.primitives, layout.stage.instances));
+        vertices.shade(&self.input, part, parts.vertex_rows as usize, made, whole, &mut vertex.session(seat)?)?;
+        match layout.zip(geometry) {
+            Some((layout, run)) => {
+                unit.run(layout, stream_out, made, streamed, &mut run.session(seat)?)?;
+                Ok(made.bytes() + streamed.bytes())
+            }
+            None => {
+                if let Some(layout) = stream_out {
+                    streamed.add_all(layout, &made.vertices, &made.primitives);
+                }
+                Ok(streamed.bytes())
+            }
+        }
+    }
+
     /// Begins to run a stage, if the pipeline has it.
     pub(crate) fn stage<'a>(
         &'a self,
@@ -124,6 +160,7 @@ pub struct Spare<'a> {
 struct WorkerState<'a> {
     seat: StageSeat<'a>,
     vertices: VertexStage,
+    geometry: GeometryUnit,
     made: PrimitiveBatch,
     scratch: Scratch,
     tiles: TileWorker,
@@ -146,6 +183,7 @@ impl<'a> Spare<'a> {
         let mut state = idle.unwrap_or_else(|| WorkerState {
             seat: device.stage_seat(),
             vertices: VertexStage::default(),
+            geometry: GeometryUnit::default(),
             made: PrimitiveBatch::default(),
             scratch: Scratch::default(),
             tiles: TileWorker::default(),
@@ -170,13 +208,13 @@ pub fn run<'d>(
 ) -> Result<Vec<Statistics>, DrawError> {
     let (run, mut runs) = (limits.run(), Vec::new());
     runs.resize_with(draws.len(), OnceLock::new);
-    let schedule = Schedule { draws, runs, target, device, limits, run: &run, spare };
+    let schedule = Schedule { draws, runs, target, device, limits, run: &run, spare, bytes: round.bytes };
     let mut statistics = vec![Statistics::default(); draws.len()];
     let (mut pending, mut positions) = (Vec::new(), 0);
     for (n, draw) in draws.iter().enumerate() {
         draw.input.batches(draw.input.instances_of_batch(), |batch, instances| {
             positions += u64::from(batch.count) * instances.len() as u64;
-            pending.push(Pending { draw: n, instances, batch, prepared: OnceLock::new() });
+            pending.push(Pending { draw: n, instances, batch, prepared: OnceLock::new(), streamed: OnceLock::new() });
             if pending.len() >= round.batches || positions >= round.positions {
                 positions = 0;
                 schedule.flush(&mut pending, &mut statistics)?;
@@ -195,6 +233,8 @@ struct Pending {
     instances: Range<u32>,
     batch: Batch,
     prepared: OnceLock<Prepared>,
+    /// What it streams out, if the draw does.
+    streamed: OnceLock<Streamed>,
 }
 
 /// State that all rounds of batches share.
@@ -208,11 +248,14 @@ struct Schedule<'a, 'd> {
     /// The limits of a stage's run.
     run: &'a Dispatch,
     spare: &'a Spare<'d>,
+    /// Bytes of what geometry shaders emit in a round.
+    bytes: u64,
 }
 
 /// The running stages of a draw.
 struct DrawRun<'a> {
     vertex: StageRun<'a>,
+    geometry: Option<StageRun<'a>>,
     pixel: Option<StageRun<'a>>,
 }
 
@@ -225,22 +268,42 @@ struct Round<'a> {
 }
 
 impl<'a, 'd: 'a> Schedule<'a, 'd> {
-    /// Prepares the pending batches, and draws them.
+    /// Prepares the pending batches, and draws them: in several rounds, if more is emitted than one may hold.
     fn flush(&self, pending: &mut Vec<Pending>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
-        let batches = std::mem::take(pending);
+        let mut batches = std::mem::take(pending);
+        while let Some(last) = batches.last() {
+            let prepare = |queue: &WorkQueue<'_>| {
+                self.spare.with_worker_state(self.device, |state| self.prepare(&batches, queue, state))
+            };
+            self.queue(batches.len(), last.draw).run(self.device.pool(), prepare)?;
+            // They are taken in order, and each that is taken is prepared.
+            let count = batches.iter().take_while(|batch| batch.prepared.get().is_some()).count();
+            let rest = batches.split_off(count);
+            self.draw(std::mem::replace(&mut batches, rest), statistics)?;
+        }
+        Ok(())
+    }
+
+    /// A queue of so much work, up to a draw.
+    fn queue(&self, count: usize, draw: usize) -> WorkQueue<'_> {
+        let (next, used, most_bytes) = (AtomicUsize::new(0), AtomicU64::new(0), self.bytes);
+        WorkQueue { next, count, used, most_bytes, limits: self.limits, draw, failure: Mutex::new(None) }
+    }
+
+    /// Streams out and draws batches that are prepared.
+    fn draw(&self, batches: Vec<Pending>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return Ok(()) };
-        let (limits, pool, draw) = (self.limits, self.device.pool(), last.draw);
-        let work = |count| WorkQueue { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
-        let prepare = |queue: &WorkQueue<'_>| {
-            self.spare.with_worker_state(self.device, |state| self.prepare(&batches, queue, state))
-        };
-        work(batches.len()).run(pool, prepare)?;
         let (mut marks, mut spans) = (Marks::new(self.target.grid().count())?, Vec::with_capacity(batches.len()));
         for batch in &batches {
             // Each may cover all tiles of a large target.
             self.limits.check(batch.draw)?;
             let prepared = batch.prepared.get().expect("all batches are prepared");
             statistics[batch.draw] += prepared.statistics;
+            let buffers = self.draws[batch.draw].stream_buffers.as_ref();
+            if let Some((buffers, streamed)) = buffers.zip(batch.streamed.get()) {
+                let written = buffers.write(streamed, &mut statistics[batch.draw]);
+                written.map_err(|error| DrawError::in_draw(batch.draw)(error.into()))?;
+            }
             prepared.bins.mark(&mut marks);
             spans.push(prepared.bins.span());
         }
@@ -254,7 +317,7 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
             all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             result
         };
-        work(round.tiles.len()).run(pool, draw)?;
+        self.queue(round.tiles.len(), last.draw).run(self.device.pool(), draw)?;
         drop(round);
         let prepared = batches.into_iter().filter_map(|batch| batch.prepared.into_inner());
         let mut spare = self.spare.prepared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -270,7 +333,7 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
         let stage = |stage| draw.stage(stage, self.device, self.run).map_err(failed);
         let vertex = stage(StageKind::Vertex)?.expect("no pipeline is made without one");
-        let run = DrawRun { vertex, pixel: stage(StageKind::Pixel)? };
+        let run = DrawRun { vertex, geometry: stage(StageKind::Geometry)?, pixel: stage(StageKind::Pixel)? };
         Ok(self.runs[number].get_or_init(|| run))
     }
 
@@ -281,18 +344,24 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         queue: &WorkQueue<'_>,
         state: &mut WorkerState<'d>,
     ) -> Result<(), DrawError> {
-        let WorkerState { seat, vertices, made, scratch, .. } = state;
+        let WorkerState { seat, vertices, geometry, made, scratch, .. } = state;
         let mut next = queue.take()?;
         while let Some(first) = next {
             let number = batches[first].draw;
             let failed = DrawError::in_draw(number);
             let draw = &self.draws[number];
-            let mut session = self.stages(number)?.vertex.session(seat).map_err(failed)?;
+            let stages = self.stages(number)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
                 let spare = self.spare.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop();
                 let mut prepared = spare.unwrap_or_default();
                 let (part, outputs) = ((batch.batch, batch.instances.clone()), &draw.pipeline.parts.outputs);
-                vertices.shade(&draw.input, part, outputs.rows, made, &mut session).map_err(failed)?;
+                let mut streamed = Streamed::default();
+                let stages = (&stages.vertex, stages.geometry.as_ref());
+                let bytes = draw.make(part, stages, (vertices, geometry), seat, made, &mut streamed).map_err(failed)?;
+                queue.used.fetch_add(bytes, Ordering::Relaxed);
+                if draw.stream_buffers.is_some() {
+                    let _ = batch.streamed.set(streamed);
+                }
                 prepared.set_up(made, outputs, draw.raster.as_ref(), self.target.grid(), scratch);
                 // No other thread has this batch.
                 let _ = batch.prepared.set(prepared);
@@ -362,10 +431,13 @@ impl Round<'_> {
     }
 }
 
-/// A queue of indices, handed out in order until the token is cancelled. Keeps the first error.
+/// A queue of indices, handed out in order until the token is cancelled or memory is used up. Keeps the first error.
 struct WorkQueue<'a> {
     next: AtomicUsize,
     count: usize,
+    /// Bytes that the work done so far takes; with more than so many of them nothing is begun any more.
+    used: AtomicU64,
+    most_bytes: u64,
     limits: &'a Limits<'a>,
     /// The last draw of the round.
     draw: usize,
@@ -374,6 +446,9 @@ struct WorkQueue<'a> {
 
 impl WorkQueue<'_> {
     fn take(&self) -> Result<Option<usize>, DrawError> {
+        if self.used.load(Ordering::Relaxed) > self.most_bytes {
+            return Ok(None);
+        }
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         if n >= self.count {
             return Ok(None);

@@ -1,24 +1,32 @@
-//! Links the stages: elements of the input layout to inputs of the vertex shader, its outputs to inputs of the pixel
-//! shader.
+//! Links the stages: elements of the input layout to inputs of the vertex shader, outputs of each shader to inputs of
+//! the next.
 //!
 //! Shaders of Direct3D 11 have signatures, and stages exchange registers with the same numbers. Those of Direct3D 9
 //! declare a usage and an index for what they exchange, in any register.
 
 use brolga_ir::pipeline::record;
 use brolga_ir::pipeline::state::{Link, LinkedFrom, VertexElement};
+use brolga_ir::stage::OutputTopology;
 use brolga_runtime::{Module, Parameter, Semantic, Signature, StageKind, SystemValue, nearest};
 
 use super::PipelineDesc;
 use super::pass_through::PassThrough;
 use crate::error::DrawError;
+use crate::geometry::shader::GeometryLayout;
+use crate::geometry::stream::StreamLayout;
 use crate::layout::InputElement;
+use crate::state::Topology;
 
 /// The shaders of a pipeline, and how they are linked.
 pub(crate) struct Linkage<'d> {
     /// The vertex shader, or the one that passes transformed vertices through.
     pub vertex: Module,
+    /// The geometry shader.
+    pub geometry: Option<&'d Module>,
     /// The pixel shader.
     pub pixel: Option<&'d Module>,
+    /// The stream of the last shader before the rasterizer that is rasterized, if any.
+    pub rasterized: Option<u32>,
     /// `true` if the rules are those of Direct3D 9.
     pub is_direct3d9: bool,
     /// `true` if vertices are transformed already.
@@ -29,9 +37,9 @@ pub(crate) struct Linkage<'d> {
 #[derive(Default)]
 pub(crate) struct Links<'d>(Vec<(&'d Parameter, [LinkedFrom; 4])>);
 
-/// Inputs of a pixel shader that the pipeline itself provides.
+/// Inputs of a pixel shader that the pipeline itself provides; the last one not behind a geometry shader.
 const PROVIDED: [SystemValue; 4] =
-    [SystemValue::Position, SystemValue::PrimitiveId, SystemValue::IsFrontFace, SystemValue::SampleIndex];
+    [SystemValue::Position, SystemValue::IsFrontFace, SystemValue::SampleIndex, SystemValue::PrimitiveId];
 
 /// Sources of components that a vertex shader lacks.
 const UNWRITTEN: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::One];
@@ -48,7 +56,7 @@ impl<'d> Linkage<'d> {
             if !is_replaced && module.kind() != expected {
                 return Err(DrawError::Stage { expected: expected.name(), found: module.kind().name() });
             }
-            if !matches!(expected, StageKind::Vertex | StageKind::Pixel) {
+            if !matches!(expected, StageKind::Vertex | StageKind::Geometry | StageKind::Pixel) {
                 return Err(DrawError::Unsupported { what: format!("a {} shader in a pipeline", expected.name()) });
             }
         }
@@ -62,7 +70,61 @@ impl<'d> Linkage<'d> {
             let stage = if is_direct3d9 { StageKind::Vertex } else { StageKind::Pixel };
             return Err(DrawError::Models { direct3d9: stage.name() });
         }
-        Ok(Self { vertex, pixel, is_direct3d9, is_transformed })
+        let geometry = desc.modules[StageKind::Geometry].as_ref();
+        if is_direct3d9 && (geometry.is_some() || desc.stream_output.is_some()) {
+            let what = "a geometry shader or stream output, which Direct3D 9 has not,".to_owned();
+            return Err(DrawError::Unsupported { what });
+        }
+        let rasterized = desc.stream_output.as_ref().map_or(Some(0), |output| output.rasterized_stream);
+        Ok(Self { vertex, geometry, pixel, rasterized, is_direct3d9, is_transformed })
+    }
+
+    /// The last shader before the rasterizer.
+    pub fn last(&self) -> &Module {
+        self.geometry.unwrap_or(&self.vertex)
+    }
+
+    /// What the geometry shader emits, if there is one.
+    pub fn geometry_layout(&self) -> Result<Option<GeometryLayout>, DrawError> {
+        let Some(stage) = self.geometry.and_then(|module| module.stage().geometry()) else {
+            return match self.rasterized {
+                None | Some(0) => Ok(None),
+                Some(stream) => Err(no_stream(stream, "vertex")),
+            };
+        };
+        let rasterized = self.rasterized.map(|stream| match stage.streams.get(stream as usize) {
+            Some(Some(_)) => Ok(stream as usize),
+            // What declares no stream emits nothing.
+            _ if stream == 0 => Ok(0),
+            _ => Err(no_stream(stream, "geometry")),
+        });
+        Ok(Some(GeometryLayout { stage: stage.clone(), rasterized: rasterized.transpose()? }))
+    }
+
+    /// What is streamed out, if anything.
+    pub fn stream_layout(
+        &self,
+        desc: &PipelineDesc,
+        geometry: Option<&GeometryLayout>,
+    ) -> Result<Option<StreamLayout>, DrawError> {
+        let Some(output) = &desc.stream_output else { return Ok(None) };
+        let vertices = match geometry {
+            Some(layout) => layout.stage.streams.map(|stream| stream.map_or(1, OutputTopology::vertices)),
+            None => [desc.topology.kind().vertices(), 1, 1, 1],
+        };
+        output.layout(self.last(), vertices).map(Some)
+    }
+
+    /// Checks that the geometry shader gets what it takes.
+    pub fn check_geometry(&self, topology: Topology) -> Result<(), DrawError> {
+        let Some((module, stage)) = self.geometry.and_then(|module| Some((module, module.stage().geometry()?))) else {
+            return Ok(());
+        };
+        if stage.input != topology.primitive() {
+            return Err(DrawError::Primitive { expected: stage.input, topology });
+        }
+        let stages = [StageKind::Vertex, StageKind::Geometry];
+        check_registers(stages, self.vertex.outputs().iter(), module.inputs(), &[])
     }
 
     /// `true` if the pipeline adds no fog: the pixel shader is of a model that has to do so itself.
@@ -142,9 +204,13 @@ impl<'d> Linkage<'d> {
     /// Checks that the vertex shader writes what the pixel shader reads, as it must except in Direct3D 9, and finds the
     /// sources; `has_sprites` if texture coordinates are generated for points.
     pub fn links(&self, has_sprites: bool) -> Result<Links<'d>, DrawError> {
-        let (outputs, reads) = (self.vertex.outputs(), self.pixel.map_or(&[][..], Module::inputs));
+        let (outputs, reads) = (self.last().outputs(), self.pixel.map_or(&[][..], Module::inputs));
         if !self.is_direct3d9 {
-            return check_registers(outputs, reads).map(|()| Links::default());
+            let Some(stream) = self.rasterized else { return Ok(Links::default()) };
+            let provided = if self.geometry.is_some() { &PROVIDED[..3] } else { &PROVIDED };
+            let outputs = outputs.iter().filter(|output| output.stream == stream);
+            let stages = [self.last().kind(), StageKind::Pixel];
+            return check_registers(stages, outputs, reads, provided).map(|()| Links::default());
         }
         let is_white = self.is_transformed || !self.fogs_itself();
         Ok(Links(reads.iter().map(|read| (read, from(read, outputs, has_sprites, is_white))).collect()))
@@ -167,6 +233,13 @@ impl Links<'_> {
     }
 }
 
+/// The error for a stream that a shader does not have.
+fn no_stream(stream: u32, stage: &str) -> DrawError {
+    DrawError::StreamOutput {
+        what: format!("stream {stream} is to be rasterized, which the {stage} shader does not have"),
+    }
+}
+
 /// `true` if a parameter has this semantic, with any index.
 fn is_named(parameter: &Parameter, name: &str) -> bool {
     parameter.semantic.as_ref().is_some_and(|semantic| semantic.is_named(name))
@@ -178,9 +251,9 @@ fn is_it(parameter: &Parameter, name: &str, index: u32) -> bool {
 }
 
 /// The parameter with the same semantic.
-fn same<'p>(parameter: &Parameter, among: &'p [Parameter]) -> Option<&'p Parameter> {
+fn same<'p>(parameter: &Parameter, mut among: impl Iterator<Item = &'p Parameter>) -> Option<&'p Parameter> {
     let semantic = parameter.semantic.as_ref()?;
-    among.iter().find(|other| other.semantic.as_ref().is_some_and(|other| other.matches(semantic)))
+    among.find(|other| other.semantic.as_ref().is_some_and(|other| other.matches(semantic)))
 }
 
 /// The sources of an input's components. An unwritten one is 0, except a first colour that is white, as in the
@@ -190,7 +263,7 @@ fn from(read: &Parameter, outputs: &[Parameter], has_sprites: bool, is_white: bo
         let [across, down] = [0, 1].map(|axis| LinkedFrom::Sprite { axis });
         return [across, down, UNWRITTEN[2], UNWRITTEN[3]];
     }
-    let Some(output) = same(read, outputs) else {
+    let Some(output) = same(read, outputs.iter()) else {
         return [if is_white && is_it(read, "COLOR", 0) { LinkedFrom::One } else { LinkedFrom::Zero }; 4];
     };
     // Both have the same components, in whatever registers.
@@ -200,22 +273,28 @@ fn from(read: &Parameter, outputs: &[Parameter], has_sprites: bool, is_white: bo
     })
 }
 
-/// Checks that a vertex shader writes what a pixel shader reads, in the same registers.
-fn check_registers(outputs: &[Parameter], reads: &[Parameter]) -> Result<(), DrawError> {
+/// Checks that a shader writes what the next one reads, in the same registers.
+fn check_registers<'p>(
+    [writer, reader]: [StageKind; 2],
+    outputs: impl Iterator<Item = &'p Parameter> + Clone,
+    reads: &[Parameter],
+    provided: &[SystemValue],
+) -> Result<(), DrawError> {
     for input in reads {
-        if input.system_value.is_some_and(|value| PROVIDED.contains(&value)) {
+        if input.system_value.is_some_and(|value| provided.contains(&value)) {
             continue;
         }
-        let named = same(input, outputs);
+        let named = same(input, outputs.clone());
         if named.is_some_and(|output| output.row == input.row && output.mask & input.mask == input.mask) {
             continue;
         }
-        let at_register = || outputs.iter().find(|output| output.row == input.row);
+        let at_register = || outputs.clone().find(|output| output.row == input.row);
         let output = match named.or_else(at_register) {
             Some(output) => format!("writes {}", described(output, 'o')),
             None => format!("writes nothing to o{}", input.row),
         };
-        return Err(DrawError::Linkage { input: described(input, 'v'), output });
+        let [writer, reader] = [writer, reader].map(StageKind::name);
+        return Err(DrawError::Linkage { reader, writer, input: described(input, 'v'), output });
     }
     Ok(())
 }

@@ -5,10 +5,12 @@
 //! | `linkage.rs` | links of input layout, vertex shader and pixel shader |
 //! | `pass_through.rs` | the vertex shader of transformed vertices |
 //! | `samples.rs` | the samples that primitives cover |
+//! | `stream_output.rs` | what is streamed out |
 
 mod linkage;
 mod pass_through;
 mod samples;
+mod stream_output;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,9 +18,11 @@ use std::time::Duration;
 
 use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::state::{
-    Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, PixelState, StageState, StencilTest, VertexState,
+    Comparison, DepthFormat, DepthTest, Fog, GeometryState, Link, LinkedFrom, PixelState, StageState, StencilTest,
+    VertexState,
 };
 use brolga_ir::pipeline::{DEPTH, SPACE};
+use brolga_ir::stage::InputPrimitive;
 use brolga_runtime::{
     CancelToken, Codegen, CompileOptions, Declared, Device, Error, Format, Interpolation, Module, Parameter, Register,
     ResourceClass, Shader, Signature, StageKind, Stages, SystemValue, Width,
@@ -26,22 +30,27 @@ use brolga_runtime::{
 
 use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
+use crate::geometry::shader::GeometryLayout;
+use crate::geometry::stream::StreamLayout;
 use crate::layout::InputElement;
 use crate::state::{DepthState, Fill, Kind, RasterizerState, TargetState, Topology};
 use crate::vertices::primitives::{Mode, Outputs};
 use linkage::Linkage;
 pub(crate) use samples::Samples;
+pub use stream_output::{StreamOutput, StreamOutputEntry};
 
 /// Description of a pipeline.
 #[derive(Clone, Debug)]
 pub struct PipelineDesc {
     /// The shaders. A vertex shader is needed, except for transformed vertices of Direct3D 9; without a pixel shader
-    /// only depth is drawn.
+    /// only depth is drawn. A geometry shader stands between the two.
     pub modules: Stages<Option<Module>>,
     /// The elements that fill the vertex shader's inputs.
     pub input_layout: Vec<InputElement>,
     /// The primitive topology.
     pub topology: Topology,
+    /// What is streamed out, if anything.
+    pub stream_output: Option<StreamOutput>,
     /// The rasterizer state.
     pub rasterizer: RasterizerState,
     /// The depth test.
@@ -75,6 +84,7 @@ impl Default for PipelineDesc {
             modules: Stages::default(),
             input_layout: Vec::new(),
             topology: Topology::TriangleList,
+            stream_output: None,
             rasterizer: RasterizerState::default(),
             depth: DepthState::default(),
             stencil: None,
@@ -99,12 +109,12 @@ impl PipelineDesc {
     }
 
     /// Checks the state that does not depend on the shaders.
-    fn check(&self, is_direct3d9: bool) -> Result<(), DrawError> {
+    fn check(&self, is_direct3d9: bool, kind: Kind) -> Result<(), DrawError> {
         if self.topology == Topology::TriangleFan && !is_direct3d9 {
             let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
             return Err(DrawError::Unsupported { what });
         }
-        let is_solid = self.topology.kind() == Kind::Triangle && self.rasterizer.fill == Fill::Solid;
+        let is_solid = kind == Kind::Triangle && self.rasterizer.fill == Fill::Solid;
         if self.rasterizer.conservative && !is_solid {
             return Err(DrawError::Conservative);
         }
@@ -174,8 +184,14 @@ pub(crate) struct Parts {
     /// `true` if primitives are rasterized at all (functional specification, 16.9).
     pub(crate) rasterizes: bool,
     pub(crate) outputs: Outputs,
-    /// Registers of a vertex.
+    /// Registers that the vertex shader writes.
+    pub(crate) vertex_rows: u32,
+    /// Registers of a vertex that is rasterized.
     pub(crate) rows: u32,
+    /// The geometry shader.
+    pub(crate) geometry: Option<GeometryLayout>,
+    /// What is streamed out.
+    pub(crate) stream_out: Option<StreamLayout>,
     /// Slots of the vertex buffers that are read.
     pub(crate) slots: Vec<u32>,
     pub(crate) targets: Vec<Format>,
@@ -264,15 +280,25 @@ impl Pipeline {
         let linkage = Linkage::new(desc)?;
         let (elements, slots) = linkage.elements(&desc.input_layout)?;
         let links = linkage.links(desc.direct3d9.sprites(desc.topology))?;
-        desc.check(linkage.is_direct3d9)?;
+        linkage.check_geometry(desc.topology)?;
+        let geometry = linkage.geometry_layout()?;
+        desc.check(linkage.is_direct3d9, geometry.as_ref().map_or(desc.topology.kind(), GeometryLayout::kind))?;
         let samples = Samples::new(desc, linkage.pixel, linkage.is_direct3d9)?;
         let depth = desc.depth_format.map(|format| desc.depth.for_buffer(format, desc.stencil)).transpose()?.flatten();
         let of_stage = |stage| desc.options[stage].clone().codegen(Codegen::Deferred);
         let options = of_stage(StageKind::Vertex).state(StageState::Vertex(VertexState { elements }));
         let vertex = read(&linkage.vertex, &options)?;
-        let signature = vertex.stage().signature().cloned().unwrap_or_default();
-
-        let rows = signature.output_rows();
+        let vertex_rows = vertex.stage().signature().map_or(0, Signature::output_rows);
+        let geometry_shader = linkage.geometry.map(|module| {
+            let state = StageState::Geometry(GeometryState { vertex_rows });
+            read(module, &of_stage(StageKind::Geometry).state(state))
+        });
+        let geometry_shader = geometry_shader.transpose()?;
+        let last = geometry_shader.as_ref().unwrap_or(&vertex);
+        let mut signature = last.stage().signature().cloned().unwrap_or_default();
+        let rows = signature.output_rows().max(1);
+        signature.outputs.retain(|output| Some(output.stream) == linkage.rasterized);
+        let stream_out = linkage.stream_layout(desc, geometry.as_ref())?;
         let targets = desc.slots().zip(&desc.targets).map(|(slot, target)| target.for_output(slot));
         let targets = targets.collect::<Result<_, _>>()?;
         let direct3d9 = linkage.is_direct3d9.then_some(&desc.direct3d9);
@@ -309,9 +335,20 @@ impl Pipeline {
         let options = options.state(StageState::Pixel(state));
         let pixel = linkage.pixel.map(|pixel| read(pixel, &options)).transpose()?;
         let taken = pixel.as_ref().and_then(|shader| shader.stage().signature());
-        let outputs = outputs(&signature, taken, &links, fog)?;
+        let (tests, has_position) =
+            (desc.depth.enable || desc.stencil.is_some(), signature.writes(&[SystemValue::Position]));
+        let rasterizes = linkage.rasterized.is_some() && (linkage.pixel.is_some() || tests) && has_position;
+        let is_visible = linkage.pixel.is_some() || (tests && desc.depth_format.is_some());
+        if linkage.rasterized.is_some() && is_visible && !has_position {
+            return Err(DrawError::NoPosition { stage: linkage.last().kind().name() });
+        }
+        if rasterizes && geometry.is_none() && matches!(desc.topology.primitive(), InputPrimitive::Patch(_)) {
+            return Err(DrawError::Patches);
+        }
+        let outputs = outputs(&signature, rows, taken, &links, fog, geometry.is_some());
         let mut shaders = Stages::<Option<Shader>>::default();
-        (shaders[StageKind::Vertex], shaders[StageKind::Pixel]) = (Some(vertex), pixel);
+        (shaders[StageKind::Vertex], shaders[StageKind::Geometry]) = (Some(vertex), geometry_shader);
+        shaders[StageKind::Pixel] = pixel;
         let writes_memory = shaders.present().any(|(_, shader)| writes_memory(shader.bindings()));
         let signature = linkage.pixel.and_then(|pixel| pixel.stage().signature());
         let reads_inner = signature.is_some_and(|signature| signature.reads(&[SystemValue::InnerCoverage]));
@@ -319,13 +356,16 @@ impl Pipeline {
             writes_memory,
             shaders,
             outputs,
+            vertex_rows: vertex_rows.max(1),
             rows,
+            geometry,
+            stream_out,
             topology: desc.topology,
             rasterizer: desc.rasterizer,
             depth,
             is_late,
             reports_live,
-            rasterizes: linkage.pixel.is_some() || desc.depth.enable || desc.stencil.is_some(),
+            rasterizes,
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
             target_slots: desc.slots().collect(),
@@ -431,15 +471,19 @@ fn words(written: &Signature, value: SystemValue) -> impl Iterator<Item = usize>
     parameters.flat_map(|output| output.components().map(|n| output.row as usize * 4 + n))
 }
 
-/// The layout of the vertex shader's outputs as the next stage reads them; `links` if that is not by register number.
+/// The layout of the last shader's outputs as the pixel shader reads them; `links` if that is not by register number.
+/// Only a geometry shader numbers primitives.
 fn outputs(
     written: &Signature,
+    rows: u32,
     read: Option<&Signature>,
     links: &[Link],
     fog: Option<Fog>,
-) -> Result<Outputs, DrawError> {
-    let position = words(written, SystemValue::Position).next().ok_or(DrawError::NoPosition)? / 4;
-    let rows = written.output_rows() as usize;
+    numbers_primitives: bool,
+) -> Outputs {
+    // Without a position nothing is rasterized.
+    let position = words(written, SystemValue::Position).next().unwrap_or(0) / 4;
+    let rows = rows as usize;
     let mut modes = vec![Mode::Perspective; 4 * rows];
     let mut is_read = vec![false; rows];
     for (n, input) in read.into_iter().flat_map(|signature| &signature.inputs).enumerate() {
@@ -470,11 +514,13 @@ fn outputs(
     }
     let [clip, cull] =
         [SystemValue::ClipDistance, SystemValue::CullDistance].map(|value| words(written, value).collect());
-    let [layer, viewport] = [SystemValue::RenderTargetArrayIndex, SystemValue::ViewportArrayIndex]
-        .map(|value| words(written, value).next());
-    for word in [layer, viewport].into_iter().flatten() {
+    let [layer, viewport, primitive_id] =
+        [SystemValue::RenderTargetArrayIndex, SystemValue::ViewportArrayIndex, SystemValue::PrimitiveId]
+            .map(|value| words(written, value).next());
+    let primitive_id = primitive_id.filter(|_| numbers_primitives);
+    for word in [layer, viewport, primitive_id].into_iter().flatten() {
         // Clipping keeps the provoking vertex's value, whether or not a pixel shader reads it.
         modes[word] = Mode::Constant;
     }
-    Ok(Outputs { rows, position, clip, cull, modes, is_read, layer, viewport })
+    Outputs { rows, position, clip, cull, modes, is_read, layer, viewport, primitive_id }
 }

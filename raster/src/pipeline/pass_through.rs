@@ -42,6 +42,7 @@ impl PassThrough {
             mask: 0xf,
             system_value: None,
             interpolation: Interpolation::Constant,
+            stream: 0,
         };
         let inputs: Vec<_> = (0..).zip(&self.0).map(parameter).collect();
         let outputs = inputs.iter().cloned().map(output).collect();

@@ -201,7 +201,7 @@ impl Prepared {
             self.bins.reserve(batch.primitives.len());
             self.screen_vertices.reserve(self.vertices.count());
             self.primitives.reserve(batch.primitives.len());
-            self.statistics.clipper_invocations = self.statistics.primitives;
+            self.statistics.clipper_invocations = batch.primitives.len() as u64;
             vectorize(SetUp { batch, prepared: self, scratch, outputs, raster });
             if raster.sample_mask == 0 {
                 self.bins.clear(grid.columns);

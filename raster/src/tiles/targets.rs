@@ -278,6 +278,12 @@ const MOST_PIXELS: u32 = 16384;
 /// Classes of registers that shaders read.
 const READ: &[ResourceClass] = &[ResourceClass::ShaderResource, ResourceClass::Constant];
 
+/// The register as which a shader uses the memory of a view, if it does.
+pub(crate) fn used_at(shader: &Shader, bindings: Layers<'_>, memory: &View) -> Option<Register> {
+    let all = [ResourceClass::ShaderResource, ResourceClass::Constant, ResourceClass::UnorderedAccess];
+    register_of(&all, shader, bindings, |view| memory.overlaps(view))
+}
+
 /// The first register of these classes that a shader declares and that is bound to such a view.
 fn register_of(
     classes: &[ResourceClass],

@@ -442,7 +442,7 @@ impl TileDraw<'_, '_, '_> {
         let head = BatchPrimitive {
             origin: origin.map(|coordinate| coordinate as u32),
             is_front: of.is_front.into(),
-            id: of.id,
+            id: self.outputs.primitive_id.map_or(of.id, |word| prepared.vertices.word(of.vertices[0], word)),
             values: local.value,
             along_x: local.x,
             along_y: local.y,

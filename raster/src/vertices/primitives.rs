@@ -6,7 +6,7 @@ use crate::statistics::Statistics;
 /// Words in a register.
 pub(crate) const ROW_WORDS: usize = 4;
 
-/// The layout of a vertex shader's outputs.
+/// The layout of the outputs of the last stage before the rasterizer.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     /// Number of registers.
@@ -25,6 +25,8 @@ pub struct Outputs {
     pub layer: Option<usize>,
     /// The word of the viewport array index, likewise.
     pub viewport: Option<usize>,
+    /// The word of the primitive's number, which the provoking vertex has; without it primitives have their own.
+    pub primitive_id: Option<usize>,
 }
 
 /// The interpolation of an attribute along a clipped edge.
@@ -47,6 +49,27 @@ pub struct Vertices {
 }
 
 impl Vertices {
+    /// Removes all vertices; those to come have so many words.
+    pub fn begin(&mut self, stride: usize) {
+        self.words.clear();
+        self.stride = stride;
+    }
+
+    /// Adds vertices with all of their words.
+    pub fn extend(&mut self, words: &[u32]) {
+        self.words.extend_from_slice(words);
+    }
+
+    /// The words of all vertices.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Words per vertex.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
     /// Number of vertices; they have registers.
     pub fn count(&self) -> usize {
         self.words.len() / self.stride
@@ -92,7 +115,7 @@ impl Vertices {
 pub struct IndexedPrimitive {
     /// Its vertices.
     pub vertices: [u32; 3],
-    /// The primitive's number within the instance.
+    /// The primitive's number within the instance; of those that a geometry shader emits, within the batch.
     pub id: u32,
 }
 
@@ -107,4 +130,13 @@ pub struct PrimitiveBatch {
     pub primitives: Vec<IndexedPrimitive>,
     /// Statistics so far.
     pub statistics: Statistics,
+}
+
+impl PrimitiveBatch {
+    /// Bytes that it takes when it is set up, about.
+    pub fn bytes(&self) -> u64 {
+        const VERTEX: usize = 48;
+        const PRIMITIVE: usize = 128;
+        (4 * self.vertices.words.len() + VERTEX * self.vertices.count() + PRIMITIVE * self.primitives.len()) as u64
+    }
 }

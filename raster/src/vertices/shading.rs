@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use brolga_ir::pipeline::record::BatchVertex;
+use brolga_ir::pipeline::record::{BatchInvocation, BatchVertex};
 use brolga_ir::width::MAX_LANES;
 use brolga_runtime::{ArrayWords, Error, StageSession};
 
@@ -57,67 +57,117 @@ pub struct VertexStage {
 }
 
 impl VertexStage {
+    /// The vertex at a position, in an instance whose vertices begin with `from`.
+    #[inline(always)]
+    fn vertex(&mut self, input: &InputAssembler, position: u32, instance: u32, from: u32) -> u32 {
+        let Self { cache, ids } = self;
+        let index = input.index(position);
+        cache.find(index, from, || {
+            let read = BatchVertex {
+                index: index.wrapping_add(input.base_vertex),
+                id: index,
+                instance_id: instance,
+                first_instance: input.first_instance,
+            };
+            ids.extend_from_slice(&read.words());
+            (ids.len() / BatchVertex::WORDS - 1) as u32
+        })
+    }
+
     /// Assembles the primitives of a batch in each of its instances; returns the number of vertices to shade.
     fn assemble(
         &mut self,
         input: &InputAssembler,
         (batch, instances): (Batch, Range<u32>),
-        primitives: &mut Vec<IndexedPrimitive>,
+        assembled: &mut Assembled<'_>,
     ) -> usize {
         const WORDS: usize = BatchVertex::WORDS;
-        let Self { cache, ids } = self;
-        let kind = input.topology.kind();
-        ids.clear();
-        primitives.clear();
-        for number in instances {
-            let (from, mut id) = ((ids.len() / WORDS) as u32, batch.primitive);
-            input.topology.primitives(batch, input.is_restart(), |positions| {
-                let mut vertex = |position: u32| {
-                    let index = input.index(position);
-                    cache.find(index, from, || {
-                        let read = BatchVertex {
-                            index: index.wrapping_add(input.base_vertex),
-                            id: index,
-                            instance_id: number,
-                            first_instance: input.first_instance,
+        self.ids.clear();
+        let (topology, count, kind) = (input.topology, input.count, input.topology.kind());
+        for instance in instances {
+            let (from, mut id) = ((self.ids.len() / WORDS) as u32, batch.primitive);
+            let mut vertex = |position: u32| self.vertex(input, position, instance, from);
+            match assembled {
+                Assembled::Primitives(primitives) if topology.has_adjacent() => {
+                    topology.whole_primitives(batch, count, input.is_restart(), |positions| {
+                        // Adjacent vertices are shaded, though nothing reads them: that may have effects.
+                        let mut all = [0; 6];
+                        all.iter_mut().zip(positions).for_each(|(number, &position)| *number = vertex(position));
+                        let vertices = match kind {
+                            Kind::Line => [all[1], all[2], all[1]],
+                            _ => [all[0], all[2], all[4]],
                         };
-                        ids.extend_from_slice(&read.words());
-                        (ids.len() / WORDS - 1) as u32
-                    })
-                };
-                let [first, second, third] = positions;
-                let first = vertex(first);
-                // A repeated vertex of a line or a point must be the same vertex, not a copy of it.
-                let second = if kind == Kind::Point { first } else { vertex(second) };
-                let third = if kind == Kind::Triangle { vertex(third) } else { first };
-                primitives.push(IndexedPrimitive { vertices: [first, second, third], id });
-                id += 1;
-            });
+                        primitives.push(IndexedPrimitive { vertices, id });
+                        id += 1;
+                    });
+                }
+                Assembled::Primitives(primitives) => {
+                    topology.primitives(batch, count, input.is_restart(), |positions| {
+                        let [first, second, third] = positions;
+                        let first = vertex(first);
+                        // A repeated vertex of a line or a point must be the same vertex, not a copy of it.
+                        let second = if kind == Kind::Point { first } else { vertex(second) };
+                        let third = if kind == Kind::Triangle { vertex(third) } else { first };
+                        primitives.push(IndexedPrimitive { vertices: [first, second, third], id });
+                        id += 1;
+                    });
+                }
+                Assembled::Whole { words, invocations } => {
+                    topology.whole_primitives(batch, count, input.is_restart(), |positions| {
+                        let begin = words.len();
+                        words.extend_from_slice(&BatchInvocation { primitive_id: id, instance: 0 }.words());
+                        words.extend(positions.iter().map(|&position| vertex(position)));
+                        let end = words.len();
+                        for instance in 1..*invocations {
+                            let copy = words.len();
+                            words.extend_from_within(begin..end);
+                            words[copy + 1] = instance;
+                        }
+                        id += 1;
+                    });
+                }
+            }
         }
-        let count = ids.len() / WORDS;
-        cache.forget(count as u32);
-        if let Some(last) = ids.last_chunk::<WORDS>().copied() {
+        let count = self.ids.len() / WORDS;
+        self.cache.forget(count as u32);
+        if let Some(last) = self.ids.last_chunk::<WORDS>().copied() {
             let copies = count.next_multiple_of(MAX_LANES) - count;
-            ids.extend_from_slice([last; MAX_LANES][..copies].as_flattened());
+            self.ids.extend_from_slice([last; MAX_LANES][..copies].as_flattened());
         }
         count
     }
 
-    /// Shades each vertex of a part of a draw once, with `registers` outputs. Replaces the contents of `made`.
+    /// Shades each vertex of a part of a draw once, with `registers` outputs. Replaces the contents of `made`; its
+    /// primitives go to `whole`, if a geometry shader takes them.
     pub fn shade(
         &mut self,
         input: &InputAssembler,
         (batch, instances): (Batch, Range<u32>),
         registers: usize,
         made: &mut PrimitiveBatch,
+        whole: Option<(&mut Vec<u32>, u32)>,
         session: &mut StageSession<'_>,
     ) -> Result<(), Error> {
         let PrimitiveBatch { kind, vertices, primitives, statistics } = made;
         let read = batch.vertices(input.is_restart()) * instances.len() as u64;
-        let count = self.assemble(input, (batch, instances), primitives);
+        primitives.clear();
+        let mut assembled = match whole {
+            None => Assembled::Primitives(primitives),
+            Some((words, invocations)) => {
+                words.clear();
+                Assembled::Whole { words, invocations }
+            }
+        };
+        let count = self.assemble(input, (batch, instances), &mut assembled);
+        let assembled = match assembled {
+            Assembled::Primitives(primitives) => primitives.len(),
+            Assembled::Whole { words, invocations } => {
+                let element = BatchInvocation::WORDS + input.topology.primitive().vertices() as usize;
+                words.len() / (element * invocations as usize)
+            }
+        };
         *kind = input.topology.kind();
-        vertices.stride = registers * ROW_WORDS;
-        vertices.words.clear();
+        vertices.begin(registers * ROW_WORDS);
         vertices.words.resize(count * vertices.stride, 0);
         let words = ArrayWords::Write(&mut vertices.words);
         // A batch of nothing but restarts has no vertices.
@@ -126,10 +176,18 @@ impl VertexStage {
         }
         *statistics = Statistics {
             vertices: read,
-            primitives: primitives.len() as u64,
+            primitives: assembled as u64,
             vertex_invocations: count as u64,
             ..Statistics::default()
         };
         Ok(())
     }
+}
+
+/// What vertices are assembled to.
+enum Assembled<'a> {
+    /// Points, lines and triangles.
+    Primitives(&'a mut Vec<IndexedPrimitive>),
+    /// The primitives of a geometry shader with so many invocations for each, as its batches have them.
+    Whole { words: &'a mut Vec<u32>, invocations: u32 },
 }

@@ -2,6 +2,8 @@
 
 use brolga_raster::state::Topology;
 use brolga_raster::vertices::assembly::Positions;
+use brolga_testing_base::random::{Random, seeds};
+use brolga_testing_base::strips;
 
 /// Positions that a batch may read per primitive before it ends at a restart.
 const RESTARTED: u32 = 8;
@@ -12,7 +14,7 @@ fn assemble(topology: Topology, indices: &[u32], most: u32) -> Vec<(u32, Positio
     let mut found = Vec::new();
     topology.batches(indices.len() as u32, most, Some(is_restart), |batch| {
         let before = found.len();
-        topology.primitives(batch, Some(is_restart), |positions| {
+        topology.primitives(batch, indices.len() as u32, Some(is_restart), |positions| {
             let number = batch.primitive + (found.len() - before) as u32;
             found.push((number, positions.map(|position| indices[position as usize])));
         });
@@ -150,4 +152,59 @@ fn batches_count_vertices_once() {
             assert_eq!(vertices, 8, "{topology:?} {most}");
         }
     }
+}
+
+/// Primitives as geometry shaders see them, and as they are rasterized, in batches of at most `most`.
+fn with_adjacent(topology: Topology, indices: &[u32], most: u32) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    let is_restart = |position: u32| indices[position as usize] == strips::CUT;
+    let (count, mut whole, mut own) = (indices.len() as u32, Vec::new(), Vec::new());
+    let vertices = topology.kind() as usize + 1;
+    topology.batches(count, most, Some(is_restart), |batch| {
+        assert_eq!(batch.primitive as usize, whole.len());
+        topology.whole_primitives(batch, count, Some(is_restart), |positions| {
+            whole.push(positions.iter().map(|&position| indices[position as usize]).collect());
+        });
+        topology.primitives(batch, count, Some(is_restart), |positions| {
+            own.push(positions[..vertices].iter().map(|&position| indices[position as usize]).collect());
+        });
+        true
+    });
+    (whole, own)
+}
+
+/// The table of `pipeline.md`, which two other implementations confirm, as a plain model of whole strips.
+#[test]
+fn random_strips_have_the_primitives_of_the_table() {
+    let mut seen = 0;
+    for seed in seeds(0..20_000) {
+        let mut random = Random(seed);
+        let name = random.pick(&strips::TOPOLOGIES);
+        let patches = format!("{}_CONTROL_POINT_PATCHLIST", 1 + random.below(32));
+        let name = if random.one_in(8) { &patches } else { name };
+        let topology = Topology::from_name(name).unwrap();
+        let cuts = random.pick(&[0, 2, 6, 20]);
+        let mut index = |n| if cuts > 0 && random.one_in(cuts) { strips::CUT } else { n };
+        let indices: Vec<u32> = (0..70).map(&mut index).collect();
+        let indices = &indices[..random.below(71)];
+        let expected = strips::primitives(name, indices);
+        let own: Vec<_> = match name.contains("PATCH") {
+            true => expected.iter().flatten().map(|&vertex| vec![vertex]).collect(),
+            false => expected.iter().map(|primitive| strips::own_vertices(name, primitive)).collect(),
+        };
+        seen += expected.len();
+        for most in [1, 2, 3, 5, 1000] {
+            assert_eq!(with_adjacent(topology, indices, most), (expected.clone(), own.clone()), "{seed} {name} {most}");
+        }
+        // Without restarts lists take a shorter way.
+        if cuts == 0 {
+            let mut found = Vec::new();
+            topology.batches(indices.len() as u32, 4, None::<fn(u32) -> bool>, |batch| {
+                let visit = |positions: &[u32]| found.push(positions.to_vec());
+                topology.whole_primitives(batch, indices.len() as u32, None::<fn(u32) -> bool>, visit);
+                true
+            });
+            assert_eq!(found, expected, "{seed} {name}");
+        }
+    }
+    println!("{seen} primitives");
 }

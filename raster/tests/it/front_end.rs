@@ -26,7 +26,7 @@ struct OneColor {
 
 fn parameter(semantic: &str, row: u32, system_value: Option<SystemValue>) -> Parameter {
     let (semantic, interpolation) = (Some(Semantic::new(semantic, 0)), Interpolation::Constant);
-    Parameter { semantic, row, mask: 0xf, system_value, interpolation }
+    Parameter { semantic, row, mask: 0xf, system_value, interpolation, stream: 0 }
 }
 
 impl Program for OneColor {

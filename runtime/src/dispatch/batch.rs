@@ -1,9 +1,10 @@
-//! Runs batches of vertex or pixel shader invocations on the caller's own thread.
+//! Runs batches of invocations of a draw's shaders on the caller's own thread.
 
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::ArrayId;
 use brolga_ir::host::Fault;
 use brolga_ir::interface::Array;
+use brolga_ir::pipeline::record::GeometryArray;
 use brolga_ir::stage::Stage;
 
 use super::fault::{Failure, Outcome, error_of};
@@ -15,9 +16,10 @@ use crate::shader::Shader;
 use crate::stop::StopWord;
 
 impl Session<'_> {
-    /// Runs a batch of invocations of a vertex or pixel shader. The arrays are those that the shader declares, in
-    /// order: the invocations' inputs and outputs (laid out by [`Signature`](crate::Signature)). Each holds an element
-    /// for every invocation. The pixels of a quad are consecutive; pixels with no samples in
+    /// Runs a batch of invocations of a vertex, geometry or pixel shader. The arrays are those that the shader declares,
+    /// in order: the invocations' inputs and outputs (laid out by [`Signature`](crate::Signature)). Each holds an element
+    /// for every invocation; a geometry shader's are
+    /// [`GeometryArray`](brolga_ir::pipeline::record::GeometryArray)s. The pixels of a quad are consecutive; pixels with no samples in
     /// [`SystemValue::Coverage`](crate::SystemValue::Coverage) are helper lanes.
     ///
     /// # Errors
@@ -64,10 +66,23 @@ fn failed(shader: &Shader, fuel: Option<u64>, stop: &StopWord, fault: Fault, inv
 /// Checks a batch against a shader's declarations.
 #[inline]
 fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result<(), BatchError> {
-    let signature = match shader.stage() {
+    let stage = match shader.stage() {
         Stage::Compute { .. } => return Err(BatchError::NoBatches),
         Stage::Pixel(_) if !invocations.is_multiple_of(4) => return Err(BatchError::Quads { invocations }),
-        Stage::Vertex(signature) | Stage::Pixel(signature) => signature,
+        stage => stage,
+    };
+    // How many elements each array has for an invocation. Others that a function reads have counts of their own.
+    let elements = |array: usize| match stage {
+        Stage::Geometry(geometry) => match array {
+            _ if array == GeometryArray::Vertices as usize => None,
+            _ if array == GeometryArray::Emitted as usize => Some(geometry.most_vertices),
+            _ if array == GeometryArray::Tags as usize => geometry.is_tagged.then_some(geometry.most_vertices),
+            _ => Some(1),
+        },
+        stage => {
+            let own = stage.signature().map(|signature| [signature.input_array, signature.output_array]);
+            own?.contains(&Some(ArrayId::new(array))).then_some(1)
+        }
     };
     let declared = shader.arrays();
     if arrays.len() != declared.len() {
@@ -77,11 +92,9 @@ fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result
         if is_written && matches!(words, ArrayWords::Read(_)) {
             return Err(BatchError::ReadOnly { array });
         }
-        // Other arrays that a function reads have element counts of their own.
-        if ![signature.input_array, signature.output_array].contains(&Some(ArrayId::new(array))) {
-            continue;
-        }
-        let (found, expected) = (words.words().len(), u64::from(invocations) * u64::from(stride_bytes / 4));
+        let Some(elements) = elements(array) else { continue };
+        let element_words = u64::from(elements) * u64::from(stride_bytes / 4);
+        let (found, expected) = (words.words().len(), u64::from(invocations) * element_words);
         if (found as u64) < expected {
             return Err(BatchError::Words { array, found, invocations, expected });
         }

@@ -10,17 +10,17 @@ use std::sync::LazyLock;
 
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::pipeline::record::{
-    BatchAttribute, BatchDirect3D9, BatchPrimitive, BatchQuad, BatchState, BatchVertex,
+    BatchAttribute, BatchDirect3D9, BatchPrimitive, BatchQuad, BatchState, BatchVertex, GeometryArray,
 };
 use brolga_runtime::pipeline::state::{
-    Advance, Blend, BlendOp, Comparison, DepthFormat, DepthTest, Distance, Equation, Factor, Fog, Link, LinkedFrom,
-    Logic, LogicOp, PixelState, Range, SamplePattern, StageState, StencilFace, StencilOp, StencilTest, Target,
-    VertexElement, VertexState,
+    Advance, Blend, BlendOp, Comparison, DepthFormat, DepthTest, Distance, Equation, Factor, Fog, GeometryState, Link,
+    LinkedFrom, Logic, LogicOp, PixelState, Range, SamplePattern, StageState, StencilFace, StencilOp, StencilTest,
+    Target, VertexElement, VertexState,
 };
 use brolga_runtime::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
-    ArrayWords, BindingRules, Bindings, CompileOptions, Device, Dimension, Dispatch, Engine, ErrorKind, Format,
-    GuardPages, Register, Shader, Texture, TextureShape, View,
+    Array, ArrayWords, BindingRules, Bindings, CompileOptions, Device, Dimension, Dispatch, Engine, ErrorKind, Format,
+    GeometryStage, GuardPages, Register, Shader, Texture, TextureShape, View,
 };
 use brolga_testing_base::random::{Random, seeds};
 
@@ -94,7 +94,9 @@ static SHADERS: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
     let entries = fs::read_dir(data().join("graphics")).unwrap().map(|entry| entry.unwrap().path());
     let name = |path: &std::path::Path| path.file_name().unwrap().to_string_lossy().into_owned();
     let mut shaders: Vec<_> = entries
-        .filter(|path| [".vs_", ".ps_"].iter().any(|part| name(path).contains(part)) && name(path).ends_with(".cso"))
+        .filter(|path| {
+            [".vs_", ".gs_", ".ps_"].iter().any(|part| name(path).contains(part)) && name(path).ends_with(".cso")
+        })
         .map(|path| (name(&path), fs::read(&path).unwrap()))
         .collect();
     shaders.sort();
@@ -328,6 +330,28 @@ fn pixel_arrays(random: &mut Random, state: &PixelState, invocations: usize) -> 
     [of_quads, of_primitives, of_draw]
 }
 
+/// The arrays of a batch of a geometry shader: those that it reads, and those that it writes. A primitive's vertices are
+/// mostly there.
+fn geometry_arrays(
+    random: &mut Random,
+    stage: &GeometryStage,
+    arrays: &[Array],
+    invocations: usize,
+) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    let words_of = |array: GeometryArray| arrays[array as usize].stride_bytes as usize / 4;
+    let vertices = 1 + few(random, 60) as usize;
+    let of_vertices = words(random, vertices * words_of(GeometryArray::Vertices));
+    let element = words_of(GeometryArray::Primitives);
+    let mut primitives = words(random, invocations * element);
+    for primitive in primitives.chunks_mut(element) {
+        (0..element).for_each(|n| set(random, primitive, n, vertices as u32));
+    }
+    let most = invocations * stage.most_vertices as usize;
+    let tags = if stage.is_tagged { most } else { 0 };
+    let written = [most * words_of(GeometryArray::Emitted), tags, invocations];
+    (vec![of_vertices, primitives], written.map(|count| vec![7; count]).to_vec())
+}
+
 /// State after a state's batches: their outcomes, arrays, and every view.
 #[derive(PartialEq, Eq, Debug)]
 struct After {
@@ -340,9 +364,10 @@ struct After {
 fn run(device: &Device, engine: Engine, seed: u64) -> Result<After, String> {
     let mut random = Random(seed);
     let (name, bytes) = &SHADERS[random.below(SHADERS.len())];
-    let state = match name.contains("vs_") {
-        true => StageState::Vertex(vertex_state(&mut random)),
-        false => StageState::Pixel(pixel_state(&mut random)),
+    let state = match name {
+        name if name.contains("vs_") => StageState::Vertex(vertex_state(&mut random)),
+        name if name.contains("gs_") => StageState::Geometry(GeometryState { vertex_rows: few(&mut random, 34) }),
+        _ => StageState::Pixel(pixel_state(&mut random)),
     };
     let options = CompileOptions::new(engine).state(state.clone());
     let shader = device.compile(bytes, &options).map_err(|error| {
@@ -367,18 +392,19 @@ fn run(device: &Device, engine: Engine, seed: u64) -> Result<After, String> {
     let (mut ends, mut written) = (Vec::new(), Vec::new());
     for _ in 0..BATCHES {
         let invocations = 4 * (1 + few(&mut random, 24) as usize);
-        let (mut read, write) = match &state {
-            StageState::Pixel(state) => {
+        let (mut read, mut write) = match (&state, shader.stage().geometry()) {
+            (StageState::Pixel(state), _) => {
                 let live = state.reports_live.then(|| vec![7; invocations]);
-                (pixel_arrays(&mut random, state, invocations).to_vec(), live)
+                (pixel_arrays(&mut random, state, invocations).to_vec(), live.into_iter().collect())
             }
+            (_, Some(stage)) => geometry_arrays(&mut random, stage, shader.arrays(), invocations),
             _ => {
                 let rows = shader.stage().signature().expect("of a vertex shader").output_rows().max(1) as usize;
                 let mut vertices = words(&mut random, invocations * BatchVertex::WORDS);
                 vertices.iter_mut().step_by(3).for_each(|word| *word = random.below(60) as u32);
                 let mut strides = words(&mut random, 32);
                 (0..32).for_each(|n| set(&mut random, &mut strides, n, 80));
-                (vec![vertices, strides], Some(vec![7; invocations * rows * 4]))
+                (vec![vertices, strides], vec![vec![7; invocations * rows * 4]])
             }
         };
         // Some are too short.
@@ -387,16 +413,13 @@ fn run(device: &Device, engine: Engine, seed: u64) -> Result<After, String> {
             let length = random.below(read[array].len() + 1);
             read[array].truncate(length);
         }
-        let mut write = write.unwrap_or_default();
         let mut arrays: Vec<_> = read.iter().map(|words| ArrayWords::Read(words)).collect();
-        if !write.is_empty() {
-            arrays.push(ArrayWords::Write(&mut write));
-        }
+        arrays.extend(write.iter_mut().map(|words| ArrayWords::Write(words)));
         ends.push(match session.batch(invocations as u32, &mut arrays) {
             Ok(()) => "done".to_owned(),
             Err(error) => error.to_string(),
         });
-        written.push(write);
+        written.push(write.concat());
     }
     drop(session);
     for drawn in &drawn_to {

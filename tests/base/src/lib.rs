@@ -9,6 +9,7 @@
 //! | `direct3d9.rs` | random shaders of Direct3D 9 |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `samples.rs` | positions of samples in a pixel |
+//! | `strips.rs` | a plain model of topologies |
 //! | `same.rs` | tests that two functions are the same up to numbering |
 
 #![deny(unsafe_code)]
@@ -21,3 +22,4 @@ pub mod random;
 pub mod same;
 pub mod samples;
 pub mod scalar;
+pub mod strips;

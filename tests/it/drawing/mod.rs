@@ -179,7 +179,7 @@ mod model;
 mod refusals;
 mod samples;
 mod scenes;
-mod shaders;
+pub mod shaders;
 mod stencil;
 mod targets;
 mod untargeted;

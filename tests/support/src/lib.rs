@@ -41,4 +41,4 @@ pub mod shrink;
 pub mod views;
 pub mod write;
 
-pub use brolga_testing_base::{modes, random, samples, scalar};
+pub use brolga_testing_base::{modes, random, samples, scalar, strips};

@@ -3,7 +3,7 @@
 use super::{Mask, RegisterName, Rule, ValidateError};
 use crate::faults::Faults;
 use crate::limits::Limits;
-use crate::sm5::codes::{Interpolation, ResourceDimension, ReturnType, SystemValue};
+use crate::sm5::codes::{Interpolation, ResourceDimension, ReturnType, SystemValue, Topology};
 use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 use crate::sm5::operand::{Operand, RegisterFile};
 use crate::sm5::ops::Op;
@@ -29,6 +29,10 @@ const ATTRIBUTES: u32 = 32;
 const INTERFACES: u32 = 253;
 /// Instances of a hull shader's phase.
 const PHASE_INSTANCES: u32 = 1 << 16;
+/// Scalars, and vertices, that a geometry shader emits for a primitive.
+const GEOMETRY_SCALARS: u32 = 1024;
+/// Its invocations for each primitive.
+const GEOMETRY_INSTANCES: u32 = 32;
 /// Control points of a patch.
 const CONTROL_POINTS: u32 = 32;
 
@@ -45,7 +49,7 @@ pub(super) fn collect(
         program,
         limits,
         flow,
-        out: Declarations { group_size: [1; 3], ..Declarations::default() },
+        out: Declarations { group_size: [1; 3], instances: 1, ..Declarations::default() },
         seen: HashSet::new(),
         once: HashSet::new(),
         taken: HashMap::new(),
@@ -226,16 +230,27 @@ impl Collect<'_, '_> {
                 within("control points", count, 0, CONTROL_POINTS)?;
                 self.stage_specific(kind)?;
             }
-            kind @ (DeclarationKind::MaxOutputVertexCount(count) | DeclarationKind::GsInstances(count)) => {
-                within("count", count, 1, 1024)?;
-                self.stage_specific(kind)?;
+            DeclarationKind::MaxOutputVertexCount(count) => {
+                self.once()?;
+                self.out.most_vertices = count;
+                within("count", count, 1, GEOMETRY_SCALARS)?;
             }
-            kind @ DeclarationKind::InputPrimitive { primitive } => {
+            DeclarationKind::GsInstances(count) => {
+                self.once()?;
+                self.out.instances = count;
+                within("count", count, 1, GEOMETRY_INSTANCES)?;
+            }
+            DeclarationKind::InputPrimitive { primitive } => {
+                self.once()?;
+                self.out.input_primitive = primitive;
                 within("primitive", primitive, 1, 39)?;
-                self.stage_specific(kind)?;
             }
-            // A stream has a topology of its own.
-            kind @ DeclarationKind::OutputTopology(_) => self.out.stage_specific.push(kind),
+            DeclarationKind::OutputTopology(topology) => {
+                self.out.topologies.push((self.stream, topology));
+                if !matches!(topology, Topology::PointList | Topology::LineStrip | Topology::TriangleStrip) {
+                    return Err(Rule::Topology { found: topology });
+                }
+            }
             kind @ (DeclarationKind::TessellatorDomain(_)
             | DeclarationKind::TessellatorPartitioning(_)
             | DeclarationKind::TessellatorOutput(_)
@@ -265,6 +280,14 @@ impl Collect<'_, '_> {
         if stage == Stage::Compute && !self.once.contains(&(Op::DclThreadGroup, 0)) {
             faults.push(Rule::Missing { stage }.broken(at, Op::DclThreadGroup));
         }
+        if stage == Stage::Geometry {
+            for op in [Op::DclInputPrimitive, Op::DclMaxOutputVertexCount] {
+                if !self.once.contains(&(op, 0)) {
+                    faults.push(Rule::Missing { stage }.broken(at, op));
+                }
+            }
+            self.emitted(faults);
+        }
         // Outside of compute, model 4.x has raw and structured buffers only where a flag says so.
         let has_buffers = model >= Model::Sm5_0
             || stage == Stage::Compute
@@ -273,6 +296,23 @@ impl Collect<'_, '_> {
             faults.push(Rule::NotInStage { stage, model }.broken(at, op));
         }
         self.out
+    }
+
+    /// Checks how much an invocation of a geometry shader emits (functional specification, 13.3 and 22.3.7).
+    fn emitted(&self, faults: &mut Faults<ValidateError>) {
+        let mut masks = [0_u8; ATTRIBUTES as usize];
+        for output in self.out.outputs.iter().filter(|output| output.file == RegisterFile::Output) {
+            if let Some(mask) = masks.get_mut(output.register as usize) {
+                *mask |= output.mask;
+            }
+        }
+        let scalars: u32 = masks.iter().map(|mask| mask.count_ones()).sum();
+        let (vertices, most) = (u64::from(self.out.most_vertices), u64::from(GEOMETRY_SCALARS));
+        let of_invocation = range("scalars of all vertices", vertices * u64::from(scalars), 0, most);
+        let of_primitive = range("vertices of all instances", vertices * u64::from(self.out.instances), 0, most);
+        for rule in [of_invocation, of_primitive].into_iter().filter_map(Result::err) {
+            faults.push(rule.broken(self.program.at, Op::DclMaxOutputVertexCount));
+        }
     }
 
     fn once(&mut self) -> Result<(), Rule> {

@@ -1,7 +1,7 @@
 //! Errors in a program that decodes.
 
 use crate::faults::rules;
-use crate::sm5::codes::ReturnType;
+use crate::sm5::codes::{ReturnType, Topology};
 use crate::sm5::operand::{Components, Operand, RegisterFile};
 use crate::sm5::ops::Op;
 use crate::sm5::valid::FunctionName;
@@ -80,6 +80,9 @@ rules! {
     /// A declaration allows only some dimensions.
     #[error("{found} cannot be declared with it")]
     Dimension { found: &'static str },
+    /// A geometry shader emits strips or points.
+    #[error("a geometry shader emits a pointlist, a linestrip or a trianglestrip, not a {found}")]
+    Topology { found: Topology },
     /// The first component of a typed resource has a type.
     #[error("the first component cannot be {found}")]
     NothingReturned { found: ReturnType },

@@ -27,7 +27,12 @@ impl ValidateError {
             Rule::ComponentsNotDeclared { register, missing, declared } => {
                 Some(format!("declare `{register}{}`", Mask(missing.0 | declared.0)))
             }
-            Rule::Missing { .. } => (self.op == Op::DclThreadGroup).then(|| "add `dcl_thread_group x, y, z`".into()),
+            Rule::Missing { .. } => match self.op {
+                Op::DclThreadGroup => Some("add `dcl_thread_group x, y, z`".into()),
+                Op::DclInputPrimitive => Some("add `dcl_inputprimitive triangle`, or another".into()),
+                Op::DclMaxOutputVertexCount => Some("add `dcl_maxout n`".into()),
+                _ => None,
+            },
             Rule::Unclosed => match self.op {
                 Op::If => Some("add `endif`".into()),
                 Op::Loop => Some("add `endloop`".into()),

@@ -3,7 +3,7 @@
 use super::{MAX_SLOTS, Parsed, Parser, numbered};
 use crate::entity::ArrayId;
 use crate::interface::{Array, Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
-use crate::stage::{Parameter, Semantic, Signature, Stage};
+use crate::stage::{GeometryStage, InputPrimitive, Parameter, Semantic, Signature, Stage};
 use crate::text::lex::{ParseProblem, Token};
 use crate::text::words::mask_from_letters;
 use crate::width::Width;
@@ -29,22 +29,31 @@ impl Parser<'_> {
         }
         if word == "stage" {
             self.advance()?;
-            self.func.interface.stage = self.any_word("`vertex` or `pixel`", |word| match word {
+            self.func.interface.stage = self.any_word("`vertex`, `geometry` or `pixel`", |word| match word {
                 "vertex" => Some(Stage::Vertex(Signature::default())),
+                "geometry" => Some(Stage::Geometry(Box::default())),
                 "pixel" => Some(Stage::Pixel(Signature::default())),
                 _ => None,
             })?;
             return Ok(());
         }
         if matches!(word, "forces_early_tests" | "inputs" | "outputs" | "input" | "output" | "at_center")
-            && let Stage::Vertex(signature) | Stage::Pixel(signature) = &mut self.func.interface.stage
+            && let Some(signature) = self.func.interface.stage.signature_mut()
         {
             // Moved out and back, since reading a line needs all of the parser.
             let mut signature = std::mem::take(signature);
             self.signature(word, &mut signature)?;
-            if let Stage::Vertex(declared) | Stage::Pixel(declared) = &mut self.func.interface.stage {
+            if let Some(declared) = self.func.interface.stage.signature_mut() {
                 *declared = signature;
             }
+            return Ok(());
+        }
+        if matches!(word, "primitive" | "most_vertices" | "instances" | "tagged" | "stream")
+            && let Stage::Geometry(geometry) = &mut self.func.interface.stage
+        {
+            let mut geometry = std::mem::take(geometry);
+            self.geometry(word, &mut geometry)?;
+            self.func.interface.stage = Stage::Geometry(geometry);
             return Ok(());
         }
         if word == "packet" {
@@ -80,6 +89,27 @@ impl Parser<'_> {
             "array" => self.array(),
             _ => self.local(),
         }
+    }
+
+    /// A line that only geometry shaders have.
+    fn geometry(&mut self, word: &str, geometry: &mut GeometryStage) -> Parsed<()> {
+        self.advance()?;
+        match word {
+            "primitive" => {
+                geometry.input = self.any_word("a primitive: `triangle`, `patch4`", InputPrimitive::from_name)?;
+            }
+            "most_vertices" => geometry.most_vertices = self.number()?,
+            "instances" => geometry.instances = self.number()?,
+            "tagged" => geometry.is_tagged = true,
+            _ => {
+                let position = self.position;
+                let number = self.number()?;
+                let stream = geometry.streams.get_mut(number as usize);
+                let stream = stream.ok_or_else(|| position.error(ParseProblem::TooLarge(number.to_string())))?;
+                *stream = Some(self.one_of()?);
+            }
+        }
+        Ok(())
     }
 
     fn slots(&mut self) -> Parsed<()> {
@@ -195,7 +225,7 @@ impl Parser<'_> {
         let mask = self.any_word("components: `xyzw`", mask_from_letters)?;
         let interpolation = self.one_of()?;
         let system_value = match self.token {
-            Token::Word(_) => Some(self.one_of()?),
+            Token::Word(word) if word != "stream" => Some(self.one_of()?),
             _ => None,
         };
         let semantic = match &mut self.token {
@@ -206,8 +236,9 @@ impl Parser<'_> {
             }
             _ => None,
         };
+        let stream = if self.accept_word("stream")? { self.number()? } else { 0 };
         let parameters = if word == "input" { &mut signature.inputs } else { &mut signature.outputs };
-        parameters.push(Parameter { semantic, row, mask, system_value, interpolation });
+        parameters.push(Parameter { semantic, row, mask, system_value, interpolation, stream });
         Ok(())
     }
 

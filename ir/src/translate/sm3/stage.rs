@@ -124,6 +124,7 @@ impl StageLayout {
             mask,
             system_value,
             interpolation,
+            stream: 0,
         };
         let inputs: Vec<Parameter> = self.inputs.iter().map(parameter).collect();
         let mut outputs: Vec<Parameter> = self.outputs.iter().map(parameter).collect();
@@ -133,6 +134,7 @@ impl StageLayout {
             mask: 1,
             system_value: Some(SystemValue::Discarded),
             interpolation: Interpolation::Constant,
+            stream: 0,
         }));
         let mut signature = Signature { inputs, outputs, ..Signature::default() };
         let arrays = signature.declare_arrays();

@@ -88,8 +88,11 @@ impl Translator<'_, '_> {
         } else {
             self.derive_inputs()?;
             self.prepare_evaluations()?;
+            self.begin_emission();
+            let mut main = Callee::new(program, main);
+            main.returns_early |= self.stage.geometry.as_ref().is_some_and(|emission| emission.may_reach_most);
             // However it ends, its outputs are written.
-            self.inline_items(Callee::new(program, main))?;
+            self.inline_items(main)?;
         }
         if !self.b.is_terminated() {
             self.finish_outputs();
@@ -265,6 +268,11 @@ impl Translator<'_, '_> {
     /// Does something only if the condition of `breakc` and the like holds.
     fn where_(&mut self, operand: &Operand, test: Test, action: impl FnOnce(&mut Self) -> Result) -> Result {
         let cond = self.condition(operand, test)?;
+        self.when(cond, action)
+    }
+
+    /// Does something only where a condition holds.
+    pub(super) fn when(&mut self, cond: Value, action: impl FnOnce(&mut Self) -> Result) -> Result {
         let (_, then_region, else_region) = self.b.if_else(cond, &[]);
         self.fill(then_region, action)?;
         self.fill(else_region, |_| Ok(()))
@@ -303,6 +311,15 @@ impl Translator<'_, '_> {
             None => self.b.return_(),
             Some(Some(inst)) => self.b.break_(inst, &[]),
             Some(None) => return Err(self.misplaced()),
+        }
+        Ok(())
+    }
+
+    /// Ends the main program, from within calls too.
+    pub(super) fn end(&mut self) -> Result {
+        match self.flow.frames.first() {
+            Some(&Frame::Call(Some(main))) => self.b.break_(main, &[]),
+            _ => return Err(self.misplaced()),
         }
         Ok(())
     }

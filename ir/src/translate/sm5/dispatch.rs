@@ -198,17 +198,14 @@ impl Translator<'_, '_> {
             Opcode::DerivRty | Opcode::DerivRtyCoarse => self.derive(i, Derivative::AlongY),
             Opcode::DerivRtxFine => self.derive(i, Derivative::AlongXFine),
             Opcode::DerivRtyFine => self.derive(i, Derivative::AlongYFine),
+            // Vertices of a geometry shader.
+            Opcode::Emit | Opcode::EmitStream => self.emit(i, false),
+            Opcode::EmitThenCut | Opcode::EmitThenCutStream => self.emit(i, true),
+            Opcode::Cut | Opcode::CutStream => self.cut(i),
             // Instructions of other stages.
-            Opcode::Cut
-            | Opcode::Emit
-            | Opcode::EmitThenCut
-            | Opcode::HsDecls
-            | Opcode::HsControlPointPhase
-            | Opcode::HsForkPhase
-            | Opcode::HsJoinPhase
-            | Opcode::EmitStream
-            | Opcode::CutStream
-            | Opcode::EmitThenCutStream => self.not_supported(i),
+            Opcode::HsDecls | Opcode::HsControlPointPhase | Opcode::HsForkPhase | Opcode::HsJoinPhase => {
+                self.not_supported(i)
+            }
             // Pixels.
             Opcode::Discard => self.discard(i),
             Opcode::EvalSnapped => self.eval_snapped(i),

@@ -14,6 +14,7 @@
 //! | `sample.rs` | sampling and gathers |
 //! | `derivative.rs` | derivatives of operands |
 //! | `evaluate.rs` | inputs at other points of a pixel |
+//! | `geometry.rs` | the primitives of geometry shaders, and the vertices that they emit |
 //! | `typed.rs` | texels and queries |
 //!
 //! A component of `r#` is the slot `4 * number + component`, an untyped `i32`. All sources of an instruction are read
@@ -30,6 +31,7 @@ mod dispatch;
 mod double;
 mod evaluate;
 mod float;
+mod geometry;
 mod integer;
 mod memory;
 mod moves;

@@ -149,6 +149,7 @@ impl Translator<'_, '_> {
             RegisterFile::CycleCounter => return Ok(Vector::splat(self.b.i32(0))),
             RegisterFile::Input
             | RegisterFile::InputPrimitiveId
+            | RegisterFile::GsInstanceId
             | RegisterFile::InputCoverage
             | RegisterFile::InnerCoverage => return self.input(operand, components),
             RegisterFile::Output
@@ -174,7 +175,6 @@ impl Translator<'_, '_> {
             | RegisterFile::DomainPoint
             | RegisterFile::Uav
             | RegisterFile::SharedMemory
-            | RegisterFile::GsInstanceId
             | RegisterFile::OutputDepthGreaterEqual
             | RegisterFile::OutputDepthLessEqual
             | RegisterFile::OutputStencilRef => return Err(self.bad_operand(operand.file.text())),

@@ -11,11 +11,12 @@ use std::ops::Range;
 
 use brolga_bytecode::container;
 use brolga_bytecode::sm5::codes::{self, SystemValue as Code};
-use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
+use brolga_bytecode::sm5::valid::{self, IndexRange, ValidProgram};
 use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
 use super::super::vector::{Vector, lanes};
 use super::super::words::{self, Start};
+use super::geometry::{self, Emission};
 use super::operand::Destination;
 use super::{Result, TranslateError, Translator, evaluate};
 use crate::Type;
@@ -32,15 +33,17 @@ pub(super) struct StageRegisters {
     inputs: Vec<(RegisterFile, u32)>,
     outputs: Vec<(RegisterFile, u32)>,
     /// The rows of dynamically indexed outputs.
-    indexed: Vec<Range<u32>>,
+    pub indexed: Vec<Range<u32>>,
     /// The first slot of the outputs, which have four for each row.
-    first_slot: usize,
+    pub first_slot: usize,
     /// The flag of a discarded pixel, and the row that reports it.
     discarded: Option<(Slot, u32)>,
     /// The row that is not 0 in pixels that are no helpers, if effects depend on it.
     active: Option<u32>,
     /// The row whose last component is w at the pixel's center, if inputs are evaluated elsewhere.
     pub w: Option<u32>,
+    /// What a geometry shader emits with.
+    pub geometry: Option<Emission>,
     /// The rows of the number of samples, of their positions and of the centroid, if instructions ask for them.
     pub sample_count: Option<u32>,
     pub sample_positions: Option<u32>,
@@ -51,6 +54,7 @@ pub(super) struct StageRegisters {
 pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, StageRegisters)> {
     let declarations = program.declarations();
     let stage: fn(Signature) -> Stage = match program.stage() {
+        BytecodeStage::Geometry => return geometry::declare(program),
         BytecodeStage::Compute => {
             let stage = Stage::Compute { group_size: declarations.group_size };
             return Ok((stage, Vec::new(), StageRegisters::default()));
@@ -60,24 +64,11 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
         stage => return Err(TranslateError::Stage { stage: stage.name() }),
     };
     let mut registers = StageRegisters::default();
-    let inputs = declarations.inputs.iter().map(|input| DeclaredParameter {
-        file: input.file,
-        register: input.register,
-        mask: input.mask,
-        system_value: input.system_value,
-        interpolation: input.interpolation.map_or(Interpolation::Constant, interpolation),
-    });
+    let inputs = declarations.inputs.iter().map(DeclaredParameter::of_input);
     let mut inputs = parameters(inputs, RegisterFile::Input, &mut registers.inputs);
-    let outputs = declarations.outputs.iter().map(|output| DeclaredParameter {
-        file: output.file,
-        register: output.register,
-        mask: output.mask,
-        system_value: output.system_value,
-        interpolation: Interpolation::Constant,
-    });
+    let outputs = declarations.outputs.iter().map(DeclaredParameter::of_output);
     let mut outputs = parameters(outputs, RegisterFile::Output, &mut registers.outputs);
-    let of_outputs = declarations.index_ranges.iter().filter(|range| range.file == RegisterFile::Output);
-    registers.indexed = of_outputs.map(|&IndexRange { first, count, .. }| first..first.saturating_add(count)).collect();
+    registers.indexed = indexed_outputs(program);
 
     let is_pixel = program.stage() == BytecodeStage::Pixel;
     if is_pixel && !declarations.uavs.is_empty() {
@@ -112,16 +103,36 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
 }
 
 /// A declaration of an input or output.
-struct DeclaredParameter {
+pub(super) struct DeclaredParameter {
     file: RegisterFile,
     register: u32,
     mask: u8,
     system_value: Option<Code>,
     interpolation: Interpolation,
+    stream: u32,
+}
+
+impl DeclaredParameter {
+    pub(super) fn of_input(input: &valid::Input) -> Self {
+        let &valid::Input { file, register, mask, system_value, .. } = input;
+        let interpolation = input.interpolation.map_or(Interpolation::Constant, interpolation);
+        Self { file, register, mask, system_value, interpolation, stream: 0 }
+    }
+
+    pub(super) fn of_output(output: &valid::Output) -> Self {
+        let &valid::Output { file, register, mask, system_value, stream, .. } = output;
+        Self { file, register, mask, system_value, interpolation: Interpolation::Constant, stream }
+    }
+}
+
+/// The rows of dynamically indexed outputs.
+pub(super) fn indexed_outputs(program: &ValidProgram) -> Vec<Range<u32>> {
+    let of_outputs = program.declarations().index_ranges.iter().filter(|range| range.file == RegisterFile::Output);
+    of_outputs.map(|&IndexRange { first, count, .. }| first..first.saturating_add(count)).collect()
 }
 
 /// Assigns a row to every declaration; registers without a number come last, and are noted.
-fn parameters(
+pub(super) fn parameters(
     declared: impl Iterator<Item = DeclaredParameter> + Clone,
     numbered: RegisterFile,
     special: &mut Vec<(RegisterFile, u32)>,
@@ -129,7 +140,7 @@ fn parameters(
     let is_numbered = |declared: &DeclaredParameter| declared.file == numbered;
     let mut next = declared.clone().filter(is_numbered).map(|declared| declared.register + 1).max().unwrap_or(0);
     let parameter = |declared: DeclaredParameter| {
-        let DeclaredParameter { file, register, mask, interpolation, .. } = declared;
+        let DeclaredParameter { file, register, mask, interpolation, stream, .. } = declared;
         if file == numbered {
             return Parameter {
                 semantic: None,
@@ -137,11 +148,12 @@ fn parameters(
                 mask,
                 system_value: declared.system_value.and_then(system_value),
                 interpolation,
+                stream,
             };
         }
         special.push((file, next));
         next += 1;
-        Parameter { semantic: None, row: next - 1, mask: 1, system_value: of_file(file), interpolation }
+        Parameter { semantic: None, row: next - 1, mask: 1, system_value: of_file(file), interpolation, stream }
     };
     declared.map(parameter).filter(|parameter| parameter.mask != 0).collect()
 }
@@ -149,8 +161,8 @@ fn parameters(
 /// Adds components of an input or output that the program does not declare; returns its row.
 fn add(parameters: &mut Vec<Parameter>, value: SystemValue, mask: u8) -> u32 {
     let row = rows(parameters);
-    let system_value = Some(value);
-    parameters.push(Parameter { semantic: None, row, mask, system_value, interpolation: Interpolation::Constant });
+    let (system_value, interpolation) = (Some(value), Interpolation::Constant);
+    parameters.push(Parameter { semantic: None, row, mask, system_value, interpolation, stream: 0 });
     row
 }
 
@@ -163,6 +175,7 @@ pub fn linked(signature: &container::Signature) -> Vec<Parameter> {
             mask: element.mask,
             system_value: Code::from_code(element.system_value).and_then(system_value),
             interpolation: Interpolation::Constant,
+            stream: element.stream,
         })
     };
     signature.elements.iter().filter_map(parameter).collect()
@@ -224,9 +237,12 @@ impl StageRegisters {
         if let Some((slot, _)) = &mut self.discarded {
             *slot = func.add_slot(Type::Bool);
         }
+        if let Some(emission) = &mut self.geometry {
+            emission.add_slots(func);
+        }
     }
 
-    fn is_indexed(&self, row: u32) -> bool {
+    pub(super) fn is_indexed(&self, row: u32) -> bool {
         self.indexed.iter().any(|range| range.contains(&row))
     }
 }
@@ -237,7 +253,7 @@ impl Translator<'_, '_> {
     }
 
     /// The row at which a register begins.
-    fn row(&mut self, operand: &Operand, numbered: RegisterFile, special: RegisterList) -> Result<Start> {
+    pub(super) fn row(&mut self, operand: &Operand, numbered: RegisterFile, special: RegisterList) -> Result<Start> {
         if operand.file != numbered {
             let list = special(&self.stage);
             let row = list.iter().find(|(file, _)| *file == operand.file).map(|&(_, row)| row);
@@ -251,7 +267,7 @@ impl Translator<'_, '_> {
     }
 
     /// The byte offset of a row in its element.
-    fn start(&mut self, row: Start) -> Start {
+    pub(super) fn start(&mut self, row: Start) -> Start {
         match row {
             Start::Known(row) => Start::Known(row.wrapping_mul(ROW_BYTES)),
             Start::Computed(row) => {
@@ -262,7 +278,7 @@ impl Translator<'_, '_> {
     }
 
     /// The number of the invocation, which is its element of the arrays.
-    fn invocation(&mut self) -> Value {
+    pub(super) fn invocation(&mut self) -> Value {
         self.b.input(Input::ThreadId(0))
     }
 
@@ -270,6 +286,9 @@ impl Translator<'_, '_> {
     pub(super) fn input(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
         if components == 0 {
             return Ok(Vector::default());
+        }
+        if self.stage.geometry.is_some() {
+            return self.input_of_primitive(operand, components);
         }
         let row = self.row(operand, RegisterFile::Input, |stage| &stage.inputs)?;
         self.input_row(row, components)
@@ -299,6 +318,9 @@ impl Translator<'_, '_> {
 
     /// Writes components of a row of outputs.
     pub(super) fn store_output(&mut self, start: Start, mask: u8, words: &Vector) {
+        if self.stage.geometry.is_some() {
+            return self.keep_output(start, mask, words);
+        }
         let Some(array) = self.signature().and_then(|signature| signature.output_array) else { return };
         let index = self.invocation();
         words::store(&mut self.b, Object::Array(array), index, start, mask, words);
@@ -306,6 +328,9 @@ impl Translator<'_, '_> {
 
     /// Stores the slots of the outputs to their array.
     pub(super) fn finish_outputs(&mut self) {
+        if self.stage.geometry.is_some() {
+            return self.finish_emission();
+        }
         let Some(signature) = self.signature() else { return };
         let mut masks = vec![0; signature.output_rows() as usize];
         for output in &signature.outputs {

@@ -39,7 +39,7 @@ impl Sm5Program {
         clock.end(CompileStage::Decode)?;
         let loaded = decoded.check()?;
         let stage = loaded.program.stage();
-        if !matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel) {
+        if !matches!(stage, Stage::Compute | Stage::Vertex | Stage::Geometry | Stage::Pixel) {
             return Err(Error::Stage { stage: stage.name() });
         }
         clock.end(CompileStage::Validate)?;

@@ -1,0 +1,1 @@
+//! Rules of geometry shaders one by one.
