@@ -34,7 +34,7 @@ pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FR
 pub use brolga_raster::error::DrawError;
 pub use brolga_raster::geometry::stream::StreamTarget;
 pub use brolga_raster::layout::{ElementFormat, InputElement};
-pub use brolga_raster::pass::history::{Counts, Fate, Fragment, PixelHistory};
+pub use brolga_raster::pass::history::{Counts, Emitted, Fate, Fragment, PixelHistory};
 pub use brolga_raster::pass::query::{Predicate, Query, QueryData, QueryKind};
 pub use brolga_raster::pass::schedule::RoundSize;
 pub use brolga_raster::pass::{Draw, Pass, VertexBuffer};

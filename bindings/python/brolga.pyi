@@ -4,12 +4,13 @@ Arrays are used in place: NumPy's, and whatever else has the buffer protocol or 
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from os import PathLike
-from typing import Any, Protocol, Self, TypeAlias, final
+from typing import Any, Protocol, Self, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Buffer
+from typing_extensions import Buffer as _Exported
 
 class _DLPack(Protocol):
     def __dlpack__(self, *, stream: Any = ...) -> Any: ...
@@ -17,14 +18,38 @@ class _DLPack(Protocol):
 
 _Source: TypeAlias = bytes | str | PathLike[str]
 """A shader: its bytes, the path of a file, or a listing (a text of several lines)."""
-_Array: TypeAlias = Buffer | _DLPack
+_Array: TypeAlias = _Exported | _DLPack
 """What has the buffer protocol or DLPack."""
-_Bindable: TypeAlias = _Array | View | Texture | Sampler | Mapping[str, Any]
+_Bindable: TypeAlias = _Array | Buffer | View | Texture | Sampler | Mapping[str, Any]
 """What a register takes; a mapping is the variables of a constant buffer, by name."""
 _Groups: TypeAlias = int | Sequence[int]
 """Groups along x, or along x, y and z."""
 _Input: TypeAlias = tuple[str, str] | tuple[str, str, int] | tuple[str, str, int, int] | tuple[str, str, int, int, int]
 """Semantic, format, offset in bytes, slot, step rate by instances."""
+_StreamTarget: TypeAlias = _Array | Buffer | tuple[_Array | Buffer, int] | None
+"""What is streamed out to, and perhaps the byte where writing begins: 0 by default, -1 to go on where the draw before ended."""
+
+class _StreamStatistics(TypedDict):
+    """Primitives of a stream: those that were written, and those that would have been with enough room."""
+
+    written: int
+    needed: int
+
+class _Statistics(TypedDict):
+    """What draws did, as Direct3D's queries count it; of each of the four streams, too."""
+
+    vertices: int
+    primitives: int
+    vertex_invocations: int
+    hull_invocations: int
+    domain_invocations: int
+    geometry_invocations: int
+    geometry_primitives: int
+    clipper_invocations: int
+    clipper_primitives: int
+    pixel_invocations: int
+    samples: int
+    streams: list[_StreamStatistics]
 
 __version__: str
 
@@ -95,7 +120,9 @@ class Device:
         vs: _Source,
         ps: _Source | None = None,
         *,
+        gs: _Source | None = None,
         inputs: np.dtype[Any] | Sequence[_Input] | None = None,
+        stream_output: np.dtype[Any] | Mapping[str, Any] | None = None,
         targets: Sequence[str] | None = None,
         depth: str | None = None,
         samples: int = 1,
@@ -105,11 +132,16 @@ class Device:
         depth_stencil: Mapping[str, Any] = ...,
         blend: Mapping[str, Any] = ...,
     ) -> Pipeline:
-        """Compiles a vertex shader and a pixel shader with the state around them, for draws of Direct3D 11.
+        """Compiles a vertex shader, a pixel shader and perhaps a geometry shader, with the state around them, for draws of
+        Direct3D 11.
 
         `inputs` fill the vertex shader's inputs: a dtype whose fields are named like the semantics, or tuples. `targets` and
         `depth` are formats, `samples` and `center_pattern` those of the textures that are drawn to. The rest is as in `pipelines`
         of documents (docs/document.md).
+
+        `stream_output` says what is streamed out of the geometry shader, or without one of the vertex shader: a dtype whose
+        fields, of 4 bytes for each number, are named like the semantics, so that vertices are written as it has them, and stream
+        0 is drawn, too; or a dict with the keys of `stream_out` in documents.
         """
 
     def draw(
@@ -120,10 +152,11 @@ class Device:
         depth: _Array | View | Texture | None = None,
         time_limit: float | None = None,
         cancel: CancelToken | None = None,
-    ) -> list[dict[str, int]]:
+    ) -> list[_Statistics]:
         """Draws into targets, in order: arrays of rows of pixels, or textures, in the formats of the pipelines.
 
-        What is there is drawn over. Returns for each draw what it did, as Direct3D's queries count it.
+        What is there is drawn over. Returns for each draw what it did, as Direct3D's queries count it, and the primitives of the
+        four streams.
         """
 
 @final
@@ -251,6 +284,20 @@ class View:
     def format(self) -> str | None: ...
 
 @final
+class Buffer:
+    """A contiguous array that vertices are streamed out to, which knows how far.
+
+    Later draws may go on there, and `Pipeline.draw_auto` draws what is there. It can be bound, and be vertices, as the array can.
+    """
+
+    def __new__(cls, array: _Array) -> Self: ...
+    @property
+    def array(self) -> _Array: ...
+    @property
+    def filled_bytes(self) -> int:
+        """The byte at which the last draw that streamed out to it ended; 0 if there was none."""
+
+@final
 class Texture:
     """A texture with what an array cannot say: mip levels, samples, cubes, blocks, or a part of one. `Device.texture` makes it."""
 
@@ -327,13 +374,13 @@ class Sampler:
 
 @final
 class Pipeline:
-    """Two shaders, compiled with the state around them. `Device.pipeline` makes it."""
+    """Shaders, compiled with the state around them. `Device.pipeline` makes it."""
 
     def draw(
         self,
         count: int | None = None,
         *,
-        vertices: list[Any] | tuple[_Array, ...] | None = None,
+        vertices: list[Any] | tuple[_Array | Buffer, ...] | None = None,
         indices: _Array | None = None,
         bindings: Mapping[str, _Bindable] | None = None,
         instances: int = 1,
@@ -345,18 +392,94 @@ class Pipeline:
         blend_factor: Sequence[float] | None = None,
         stencil_reference: int = 0,
         sample_mask: int = 0xFFFFFFFF,
+        stream_targets: Sequence[_StreamTarget] | None = None,
     ) -> Draw:
         """A draw of `count` vertices, or indices; by default of all of the first array, or of `indices`.
 
         `vertices` are the vertex buffers from slot 0 on: arrays whose first axis goes from vertex to vertex. `indices` have 16 or
-        32 bits. `bindings` are those of both shaders. `viewport` is left, top, width, height, and perhaps least and greatest
+        32 bits. `bindings` are those of all shaders. `viewport` is left, top, width, height, and perhaps least and greatest
         depth; `scissor` left, top, right, bottom, in pixels. By default both are the whole target. `sample_mask` has a bit for
         each sample, the first in the lowest bit: others than those are not drawn.
+
+        `stream_targets` are what the pipeline's `stream_output` is written to, from slot 0 on: arrays or buffers, which are
+        written from their begin on, tuples of one and the byte where writing begins, a multiple of 4, or -1 to go on where the
+        draw before ended, and None. Primitives that do not fit whole are not written.
+        """
+
+    def draw_auto(
+        self,
+        vertices: list[Any] | tuple[_Array | Buffer, ...],
+        *,
+        bindings: Mapping[str, _Bindable] | None = None,
+        viewport: Sequence[float] | None = None,
+        scissor: tuple[int, int, int, int] | None = None,
+        blend_factor: Sequence[float] | None = None,
+        stencil_reference: int = 0,
+        sample_mask: int = 0xFFFFFFFF,
+        stream_targets: Sequence[_StreamTarget] | None = None,
+    ) -> Draw:
+        """A draw of all vertices that draws before it have streamed out to `vertices[0]`, a `Buffer`, when it is drawn.
+
+        A partial vertex at the end is left out. The rest is as for `draw`.
         """
 
 @final
 class Draw:
-    """Something to draw. `Pipeline.draw` makes it, `Device.draw` draws it."""
+    """Something to draw. `Pipeline.draw` makes it, `Device.draw` and `Pass.draw` draw it."""
+
+@final
+class Pass:
+    """Draws into the same targets, in order, with queries and predicates: a block, at whose end they are done.
+
+    The arguments are those of `Device.draw`. An error of a draw is raised at the end of the block; if the block itself raises one,
+    nothing is drawn.
+    """
+
+    def __new__(
+        cls,
+        device: Device,
+        targets: Sequence[_Array | View | Texture],
+        *,
+        depth: _Array | View | Texture | None = None,
+        time_limit: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Self: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+    def draw(self, draw: Draw) -> int:
+        """Adds a draw; returns its index in `statistics`."""
+
+    def query(self, kind: str, stream: int | None = None) -> Query:
+        """A query: a block whose draws count for it. Queries may nest.
+
+        Its `kind` is that of documents, which says what its `result` is after the pass. "occlusion": samples that passed all
+        tests; "occlusion_predicate": whether there were any; "timestamp": seconds from when the device was made to the end of the
+        block's draws; "statistics": the sums of the statistics of its draws; "stream_out": a dict with the primitives that a
+        `stream`, 0 to 3, by default 0, has `written`, and those that were `needed`; "so_overflow": whether there were more needed
+        than written, of a stream or by default of any.
+        """
+
+    def predicate(self, query: Query, value: bool) -> AbstractContextManager[None]:
+        """A predicate: a block whose draws are skipped if the result of a query equals `value`, as `SetPredication` has it.
+
+        So with False they are drawn only if something was seen, or there was too little room. The query is an
+        "occlusion_predicate" or "so_overflow" whose block has ended, of this pass or of one before. Of blocks within one another
+        the innermost decides. A draw that is skipped has statistics of zeros.
+        """
+
+    @property
+    def statistics(self) -> list[_Statistics]:
+        """What each draw did, after the block."""
+
+@final
+class Query:
+    """A query of a pass. `Pass.query` makes it: a block whose draws count for it."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+    @property
+    def result(self) -> Any:
+        """The result, as `Pass.query` says, after the block of its pass has ended."""
 
 @final
 class Outcome:

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use brolga::Format;
 use brolga::document::{PixelStep, WatchedPixel};
-use brolga::raster::{Counts, Fate, Fragment, PixelHistory};
+use brolga::raster::{Counts, Emitted, Fate, Fragment, PixelHistory};
 use serde_json::{Value, json};
 
 use super::report::harmless;
@@ -23,11 +23,12 @@ pub(super) fn parse(text: &str) -> Result<WatchedPixel, String> {
     Ok(WatchedPixel { at: [number(x)?, number(y)?], resource })
 }
 
-const HEADINGS: [(&str, bool); 12] = [
+const HEADINGS: [(&str, bool); 13] = [
     ("step", true),
     ("what", false),
     ("instance", true),
     ("primitive", true),
+    ("emitted", true),
     ("sample", true),
     ("facing", false),
     ("depth", true),
@@ -38,8 +39,11 @@ const HEADINGS: [(&str, bool); 12] = [
     ("after", false),
 ];
 
+/// The column of what a geometry shader emitted for a primitive, which is there where one did.
+const EMITTED: usize = 4;
+
 /// The column of samples, which is there where some targets have several.
-const SAMPLE: usize = 4;
+const SAMPLE: usize = 5;
 
 /// Writes a table with a line for each primitive that covers the pixel, or each sample of it that one does, or is kept
 /// from it, and for each other step that changed it; then the outcome for all primitives of each draw.
@@ -67,26 +71,37 @@ pub(super) fn write(out: &mut impl Write, steps: &[PixelStep], style: Style) -> 
         }
     }
     let mut headings = HEADINGS.to_vec();
-    if steps.iter().filter_map(|step| step.history.as_ref()).all(|history| history.samples <= 1) {
-        headings.remove(SAMPLE);
-        cells.iter_mut().for_each(|line| drop(line.remove(SAMPLE)));
+    let histories = || steps.iter().filter_map(|step| step.history.as_ref());
+    let mut leave_out = |column: usize| {
+        headings.remove(column);
+        cells.iter_mut().for_each(|line| drop(line.remove(column)));
+    };
+    if histories().all(|history| history.samples <= 1) {
+        leave_out(SAMPLE);
+    }
+    if histories().flat_map(|history| &history.fragments).all(|fragment| fragment.emitted.is_none()) {
+        leave_out(EMITTED);
     }
     Sheet { headings, cells }.write(out, style)?;
     sums.iter().try_for_each(|sum| writeln!(out, "{sum}"))
 }
 
 /// Cells of a primitive that has only an outcome.
-fn own(outcome: &str) -> [String; 7] {
+fn own(outcome: &str) -> [String; 8] {
     let mut cells = std::array::from_fn(|_| String::new());
-    cells[6] = outcome.to_owned();
+    cells[7] = outcome.to_owned();
     cells
 }
 
-fn fragment_cells(fragment: &Fragment) -> [String; 7] {
+fn fragment_cells(fragment: &Fragment) -> [String; 8] {
     let stencil = fragment.stored_stencil.map_or(String::new(), |stencil| format!(", stencil {stencil}"));
     [
         fragment.instance.to_string(),
         fragment.primitive.to_string(),
+        fragment.emitted.map_or(String::new(), |Emitted { invocation, number }| match invocation {
+            0 => number.to_string(),
+            _ => format!("{invocation}: {number}"),
+        }),
         fragment.sample.to_string(),
         if fragment.is_front { "front" } else { "back" }.to_owned(),
         number(fragment.depth),
@@ -137,7 +152,7 @@ fn fate(fate: Fate) -> &'static str {
 fn texel_lines(
     cells: &mut Vec<Vec<String>>,
     head: [String; 2],
-    middle: [String; 7],
+    middle: [String; 8],
     step: &PixelStep,
     texels: &[[u128; 2]],
 ) {
@@ -154,7 +169,7 @@ fn texel_lines(
     }
 }
 
-fn line(head: [String; 2], middle: [String; 7], texture: [String; 3]) -> Vec<String> {
+fn line(head: [String; 2], middle: [String; 8], texture: [String; 3]) -> Vec<String> {
     head.into_iter().chain(middle).chain(texture).collect()
 }
 
@@ -210,6 +225,8 @@ pub(super) fn json(step: &PixelStep) -> Value {
                 json!({
                     "instance": fragment.instance,
                     "primitive": fragment.primitive,
+                    "invocation": fragment.emitted.map(|emitted| emitted.invocation),
+                    "emitted": fragment.emitted.map(|emitted| emitted.number),
                     "sample": fragment.sample,
                     "front": fragment.is_front,
                     "depth": fragment.depth,

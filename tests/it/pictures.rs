@@ -474,3 +474,69 @@ fn enters(start: Vector, way: Vector, middle: Vector, half: Vector) -> Option<f6
     }
     (enter < leave).then_some(enter)
 }
+
+/// Numbers from 0 to 1, as the meadow's vertex shader makes them of a number: a permuted congruential generator.
+fn chance(n: u32) -> [f64; 4] {
+    [2_891_336_453, 1_171_136_777, 3_739_467_263, 420_101_011_u32].map(|start| {
+        let x = n.wrapping_mul(747_796_405).wrapping_add(start);
+        let x = (x >> ((x >> 28) + 4) ^ x).wrapping_mul(277_803_737);
+        f64::from((x >> 22 ^ x) & 0xffff) / 65535.0
+    })
+}
+
+/// The places of a blade's nine vertices.
+fn blade(number: u32, time: f64, wind: [f64; 2]) -> [Vector; 9] {
+    let (one, other) = (chance(2 * number), chance(2 * number + 1));
+    let at = [(f64::from(number % 220) + one[0]) / 220.0 - 0.5, (f64::from(number / 220) + one[1]) / 220.0 - 0.5];
+    let wave = 0.5 + 0.5 * (9.0 * at[0] + 3.0 * (7.0 * at[1]).sin()).sin();
+    let (sin, cos) = (std::f64::consts::TAU * other[0]).sin_cos();
+    let root = [18.0 * at[0], 0.25 * wave, 18.0 * at[1]];
+    let (height, half) = (0.35 + 0.45 * one[2] * one[2] + 0.35 * wave, 0.012 + 0.014 * one[3]);
+    let gust = 0.6 + 0.4 * (1.7 * time + 0.8 * root[0] + 0.5 * root[2]).sin();
+    let bend = [gust * wind[0] - 0.22 * sin, gust * wind[1] + 0.22 * cos].map(|along| along * height);
+    std::array::from_fn(|n| {
+        let along = (n / 2) as f64 / 4.0;
+        let side = [-1.0, 1.0][n % 2] * if n == 8 { 0.0 } else { half * (1.0 - 0.6 * along) };
+        let over = bend.map(|bend| bend * along * along);
+        let up = height * along - 0.5 * (over[0] * over[0] + over[1] * over[1]) / height;
+        [root[0] + over[0] + side * cos, root[1] + up, root[2] + over[1] + side * sin]
+    })
+}
+
+/// The geometry shader makes seven triangles of each point, which are where doubles have them.
+#[test]
+fn meadow() {
+    let mut example = Example::new("meadow");
+    let counts = json!({"query": "grass", "values": {"gs_invocations": 48_400, "gs_primitives": 338_800}});
+    example.scene["expect"].as_array_mut().unwrap().push(counts);
+    let outcome = example.check();
+    // Grass below, sky above.
+    let texels = bytes(&outcome, "picture");
+    let texel = |x: usize, y: usize| &texels[4 * (y * SIZE[0] as usize + x)..][..3];
+    assert!((0..160).all(|x| texel(x, 85)[1] > texel(x, 85)[2]) && (0..160).all(|x| texel(x, 5)[2] > 150));
+
+    let path = root().join("examples/meadow/blades.json");
+    let mut blades: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let weather: Vec<f64> = blades["resources"]["weather"]["f32"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|number| number.as_f64().unwrap())
+        .collect();
+    let strip = (0..7).flat_map(|n| if n % 2 == 0 { [n, n + 1, n + 2] } else { [n, n + 2, n + 1] });
+    let strip: Vec<usize> = strip.collect();
+    let expected: Vec<Vector> = (0..220)
+        .flat_map(|number| {
+            let blade = blade(number, weather[3], [weather[4], weather[5]]);
+            strip.iter().map(|&n| blade[n]).collect::<Vec<_>>()
+        })
+        .collect();
+    let words: Vec<f64> = expected.concat();
+    blades["pipelines"]["grass"]["stream_out"]["entries"].as_array_mut().unwrap().truncate(1);
+    blades["resources"]["blades"] = json!({"kind": "structured", "stride": 12, "size": 4 * words.len()});
+    blades["save"] = json!([]);
+    let places = json!({"resource": "blades", "type": "f32", "f32": words, "tolerance": {"abs": 1e-4}});
+    blades["expect"].as_array_mut().unwrap().push(places);
+    example.scene = blades;
+    example.check();
+}

@@ -469,6 +469,78 @@ enum BrolgaTopology
   // Each vertex from the third on forms a triangle with the one before it, which is the provoking vertex, and
   // the first one. Only Direct3D 9 has fans, without primitive restart.
   BROLGA_TOPOLOGY_TRIANGLE_FAN = 6,
+  // A line per four vertices: between the second and the third, with those adjacent to it before and after.
+  BROLGA_TOPOLOGY_LINE_LIST_ADJACENT = 10,
+  // A line strip whose first and last vertices are adjacent ones only.
+  BROLGA_TOPOLOGY_LINE_STRIP_ADJACENT = 11,
+  // A triangle per six vertices: every other one, each followed by the vertex opposite to the next edge.
+  BROLGA_TOPOLOGY_TRIANGLE_LIST_ADJACENT = 12,
+  // A triangle strip of every other vertex, with the adjacent ones between them.
+  BROLGA_TOPOLOGY_TRIANGLE_STRIP_ADJACENT = 13,
+  // Patches of 1 control point.
+  BROLGA_TOPOLOGY_PATCH1 = 33,
+  // Patches of 2 control points.
+  BROLGA_TOPOLOGY_PATCH2 = 34,
+  // Patches of 3 control points.
+  BROLGA_TOPOLOGY_PATCH3 = 35,
+  // Patches of 4 control points.
+  BROLGA_TOPOLOGY_PATCH4 = 36,
+  // Patches of 5 control points.
+  BROLGA_TOPOLOGY_PATCH5 = 37,
+  // Patches of 6 control points.
+  BROLGA_TOPOLOGY_PATCH6 = 38,
+  // Patches of 7 control points.
+  BROLGA_TOPOLOGY_PATCH7 = 39,
+  // Patches of 8 control points.
+  BROLGA_TOPOLOGY_PATCH8 = 40,
+  // Patches of 9 control points.
+  BROLGA_TOPOLOGY_PATCH9 = 41,
+  // Patches of 10 control points.
+  BROLGA_TOPOLOGY_PATCH10 = 42,
+  // Patches of 11 control points.
+  BROLGA_TOPOLOGY_PATCH11 = 43,
+  // Patches of 12 control points.
+  BROLGA_TOPOLOGY_PATCH12 = 44,
+  // Patches of 13 control points.
+  BROLGA_TOPOLOGY_PATCH13 = 45,
+  // Patches of 14 control points.
+  BROLGA_TOPOLOGY_PATCH14 = 46,
+  // Patches of 15 control points.
+  BROLGA_TOPOLOGY_PATCH15 = 47,
+  // Patches of 16 control points.
+  BROLGA_TOPOLOGY_PATCH16 = 48,
+  // Patches of 17 control points.
+  BROLGA_TOPOLOGY_PATCH17 = 49,
+  // Patches of 18 control points.
+  BROLGA_TOPOLOGY_PATCH18 = 50,
+  // Patches of 19 control points.
+  BROLGA_TOPOLOGY_PATCH19 = 51,
+  // Patches of 20 control points.
+  BROLGA_TOPOLOGY_PATCH20 = 52,
+  // Patches of 21 control points.
+  BROLGA_TOPOLOGY_PATCH21 = 53,
+  // Patches of 22 control points.
+  BROLGA_TOPOLOGY_PATCH22 = 54,
+  // Patches of 23 control points.
+  BROLGA_TOPOLOGY_PATCH23 = 55,
+  // Patches of 24 control points.
+  BROLGA_TOPOLOGY_PATCH24 = 56,
+  // Patches of 25 control points.
+  BROLGA_TOPOLOGY_PATCH25 = 57,
+  // Patches of 26 control points.
+  BROLGA_TOPOLOGY_PATCH26 = 58,
+  // Patches of 27 control points.
+  BROLGA_TOPOLOGY_PATCH27 = 59,
+  // Patches of 28 control points.
+  BROLGA_TOPOLOGY_PATCH28 = 60,
+  // Patches of 29 control points.
+  BROLGA_TOPOLOGY_PATCH29 = 61,
+  // Patches of 30 control points.
+  BROLGA_TOPOLOGY_PATCH30 = 62,
+  // Patches of 31 control points.
+  BROLGA_TOPOLOGY_PATCH31 = 63,
+  // Patches of 32 control points.
+  BROLGA_TOPOLOGY_PATCH32 = 64,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -515,6 +587,49 @@ enum BrolgaCull
 typedef enum BrolgaCull BrolgaCull;
 #else
 typedef uint32_t BrolgaCull;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The kind of a query, as in `D3D11_QUERY`.
+enum BrolgaQueryKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Samples that passed all tests; without multisampling pixels.
+  BROLGA_QUERY_KIND_OCCLUSION = 1,
+  // The time at which all before the end of the query was done.
+  BROLGA_QUERY_KIND_TIMESTAMP = 2,
+  // Counts of each stage.
+  BROLGA_QUERY_KIND_PIPELINE_STATISTICS = 4,
+  // Whether any sample passed all tests.
+  BROLGA_QUERY_KIND_OCCLUSION_PREDICATE = 5,
+  // Primitives of stream 0, like SO_STATISTICS_STREAM0.
+  BROLGA_QUERY_KIND_SO_STATISTICS = 6,
+  // Whether any stream had too little room.
+  BROLGA_QUERY_KIND_SO_OVERFLOW_PREDICATE = 7,
+  // Primitives that stream 0 wrote, and would have written with enough room.
+  BROLGA_QUERY_KIND_SO_STATISTICS_STREAM0 = 8,
+  // Whether stream 0 had too little room.
+  BROLGA_QUERY_KIND_SO_OVERFLOW_PREDICATE_STREAM0 = 9,
+  // The same for stream 1.
+  BROLGA_QUERY_KIND_SO_STATISTICS_STREAM1 = 10,
+  // The same for stream 1.
+  BROLGA_QUERY_KIND_SO_OVERFLOW_PREDICATE_STREAM1 = 11,
+  // The same for stream 2.
+  BROLGA_QUERY_KIND_SO_STATISTICS_STREAM2 = 12,
+  // The same for stream 2.
+  BROLGA_QUERY_KIND_SO_OVERFLOW_PREDICATE_STREAM2 = 13,
+  // The same for stream 3.
+  BROLGA_QUERY_KIND_SO_STATISTICS_STREAM3 = 14,
+  // The same for stream 3.
+  BROLGA_QUERY_KIND_SO_OVERFLOW_PREDICATE_STREAM3 = 15,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum BrolgaQueryKind BrolgaQueryKind;
+#else
+typedef uint32_t BrolgaQueryKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -597,12 +712,15 @@ typedef struct BrolgaDevice BrolgaDevice;
 // Draws may be queued until brolga_pass_flush. The resources that they read and draw to must not change before.
 typedef struct BrolgaPass BrolgaPass;
 
-// Two shaders, compiled with the state around them. Any thread may use it at any time.
+// Shaders, compiled with the state around them. Any thread may use it at any time.
 typedef struct BrolgaPipeline BrolgaPipeline;
 
 // A counter of work done: groups of a dispatch, or primitives of a pass. Any thread may use it, and it may be
 // destroyed at any time.
 typedef struct BrolgaProgress BrolgaProgress;
+
+// A query of a pass: what the draws between its begin and its end did. It belongs to that pass alone.
+typedef struct BrolgaQuery BrolgaQuery;
 
 // The declarations of a shader of any stage and model. Its texts stay until it is destroyed.
 typedef struct BrolgaReflection BrolgaReflection;
@@ -999,6 +1117,51 @@ typedef struct {
   uint64_t reserved[3];
 } BrolgaReport;
 
+// Components of an output that are streamed out, or a gap.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // The output's semantic, in letters of either case, with its number: "TEXCOORD1"; NULL, the default, for a gap,
+  // whose bytes in the buffer stay as they are.
+  const char *semantic;
+  // The stream, 0 to 3; 0 by default. A slot takes entries of one stream only.
+  uint32_t stream;
+  // The first of the output's components, 0 to 3; 0 by default.
+  uint32_t start_component;
+  // Number of components, of 4 bytes each.
+  uint32_t component_count;
+  // The slot of the buffer, 0 to 3; 0 by default.
+  uint32_t slot;
+} BrolgaStreamOutputEntry;
+
+// The outputs that a pipeline streams out: those of its geometry shader, or without one of its vertex shader.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // Components and gaps, in the order in which they follow one another in each buffer.
+  const BrolgaStreamOutputEntry *entries;
+  // Number of entries, at most 512.
+  size_t entry_count;
+  // Distances between vertices in bytes, from slot 0 on, multiples of 4 up to 2048. In slots without one, vertices
+  // are as long as their entries.
+  const uint32_t *strides;
+  // Number of strides, at most 4.
+  size_t stride_count;
+  // The stream that is rasterized, too; 0 by default, UINT32_MAX for none.
+  uint32_t rasterized_stream;
+} BrolgaStreamOutput;
+
+// A buffer that a draw streams vertices out to.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // The buffer; NULL, the default, for none. The streams of such a slot write nothing.
+  const BrolgaBuffer *buffer;
+  // The byte from which on it is written, a multiple of 4; 0 by default. UINT64_MAX to go on behind what was streamed
+  // out to it before, wherever that was: see brolga_buffer_filled_bytes.
+  uint64_t offset_bytes;
+} BrolgaStreamTarget;
+
 // An element of a vertex, which supplies an input of the vertex shader.
 typedef struct {
   // Size of this struct in bytes, set by its init function.
@@ -1075,6 +1238,14 @@ typedef struct {
   uint32_t forced_samples;
   // `true` for conservative rasterization: triangles cover every pixel that they touch.
   bool conservative;
+  // The container of the geometry shader, which takes the primitives of the topology; NULL, as by default, for none.
+  const void *geometry_shader;
+  // Its size in bytes.
+  size_t geometry_shader_bytes;
+  // The options for the geometry shader, if they differ from those for the vertex shader; NULL by default.
+  const BrolgaCompileOptions *geometry_compile;
+  // What is streamed out; NULL, the default, for nothing.
+  const BrolgaStreamOutput *stream_output;
 } BrolgaPipelineOptions;
 
 // The targets of a pass, and its limits.
@@ -1176,7 +1347,7 @@ typedef struct {
   uint32_t first_instance;
   // Mask of the samples that are drawn, a bit each; without multisampling the lowest bit counts. By default all.
   uint32_t sample_mask;
-  // Viewports, among which a vertex shader may choose; none, the default, for the whole of the targets.
+  // Viewports, among which a vertex or geometry shader may choose; none, the default, for the whole of the targets.
   const BrolgaViewport *viewports;
   // Number of viewports, at most 16.
   size_t viewport_count;
@@ -1186,9 +1357,54 @@ typedef struct {
   size_t scissor_count;
   // The blend factor: red, green, blue, alpha; ones by default.
   float blend_factor[4];
+  // The bindings of the geometry shader; may be NULL. Views that it does not declare are ignored.
+  const BrolgaBindings *geometry_bindings;
+  // The buffers that vertices are streamed out to, from slot 0 on; none by default. Streams of slots without one
+  // write nothing.
+  const BrolgaStreamTarget *stream_targets;
+  // Number of those buffers, at most 4.
+  size_t stream_target_count;
 } BrolgaDrawOptions;
 
-// Counts of a draw, as in Direct3D's queries.
+// Primitives of a stream.
+typedef struct {
+  // Primitives that were written (NumPrimitivesWritten).
+  uint64_t written;
+  // Primitives that would have been written with enough room (PrimitivesStorageNeeded).
+  uint64_t needed;
+} BrolgaStreamStatistics;
+
+// Counts of a draw, or of all draws of a query: those of D3D11_QUERY_DATA_PIPELINE_STATISTICS, samples and streams.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // Vertices that the topology refers to, each as often as it does (IAVertices).
+  uint64_t vertices;
+  // Primitives assembled from them (IAPrimitives).
+  uint64_t primitives;
+  // Invocations of the vertex shader (VSInvocations).
+  uint64_t vertex_invocations;
+  // Patches for which the hull shader ran (HSInvocations). There are no hull shaders yet: 0.
+  uint64_t hull_invocations;
+  // Invocations of the domain shader (DSInvocations). 0 likewise.
+  uint64_t domain_invocations;
+  // Invocations of the geometry shader (GSInvocations).
+  uint64_t geometry_invocations;
+  // Primitives that it emitted, into all streams (GSPrimitives).
+  uint64_t geometry_primitives;
+  // Primitives that reached clipping (CInvocations).
+  uint64_t clipper_invocations;
+  // Primitives after clipping (CPrimitives).
+  uint64_t clipper_primitives;
+  // Invocations of the pixel shader, without helper pixels (PSInvocations).
+  uint64_t pixel_invocations;
+  // Samples that passed all tests, as counted by occlusion queries; without multisampling these are pixels.
+  uint64_t samples;
+  // Primitives that were streamed out, of each stream.
+  BrolgaStreamStatistics streams[4];
+} BrolgaPipelineStatistics;
+
+// Counts of a draw, as in Direct3D's queries. BrolgaPipelineStatistics has those of all stages.
 typedef struct {
   // Vertices that the topology refers to, each as often as it does (IAVertices).
   uint64_t vertices;
@@ -1207,6 +1423,21 @@ typedef struct {
   // Zero.
   uint64_t reserved;
 } BrolgaStatistics;
+
+// The result of a query of any kind but BROLGA_QUERY_KIND_PIPELINE_STATISTICS. What is of other kinds is 0.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // Samples, of BROLGA_QUERY_KIND_OCCLUSION.
+  uint64_t samples;
+  // Nanoseconds since the device was made, of BROLGA_QUERY_KIND_TIMESTAMP: they never run backwards, and are never
+  // disjoint.
+  uint64_t time_ns;
+  // Primitives, of BROLGA_QUERY_KIND_SO_STATISTICS and those of a stream.
+  BrolgaStreamStatistics stream;
+  // The result of a predicate: `true` if any sample passed, or if there was too little room.
+  bool result;
+} BrolgaQueryData;
 
 // The words of one array of a batch.
 typedef struct {
@@ -1449,6 +1680,10 @@ BrolgaCode brolga_buffer_destroy(BrolgaBuffer *buffer);
 // Returns the size of a buffer in bytes.
 BrolgaCode brolga_buffer_size(const BrolgaBuffer *buffer, uint64_t *size_bytes, BrolgaError *error);
 
+// Returns the byte of a buffer at which the last stream output to it ended; 0 if there was none. Draws that are queued
+// are not counted: stream output goes on there, and brolga_pass_draw_auto ends there.
+BrolgaCode brolga_buffer_filled_bytes(const BrolgaBuffer *buffer, uint64_t *filled_bytes, BrolgaError *error);
+
 // Reads `size_bytes` bytes from byte `offset_bytes` of the buffer on.
 BrolgaCode brolga_buffer_read(const BrolgaBuffer *buffer,
                               uint64_t offset_bytes,
@@ -1658,13 +1893,22 @@ BrolgaCode brolga_target_state_init(BrolgaTargetState *target_state, size_t size
 // Fills a state with the defaults. `size` is sizeof(BrolgaDepthState).
 BrolgaCode brolga_depth_state_init(BrolgaDepthState *depth_state, size_t size);
 
+// Fills an entry with the defaults. `size` is sizeof(BrolgaStreamOutputEntry).
+BrolgaCode brolga_stream_output_entry_init(BrolgaStreamOutputEntry *entry, size_t size);
+
+// Fills a declaration with the defaults. `size` is sizeof(BrolgaStreamOutput).
+BrolgaCode brolga_stream_output_init(BrolgaStreamOutput *stream_output, size_t size);
+
+// Fills a target with the defaults. `size` is sizeof(BrolgaStreamTarget).
+BrolgaCode brolga_stream_target_init(BrolgaStreamTarget *stream_target, size_t size);
+
 // Fills an element with the defaults. `size` is sizeof(BrolgaInputElement).
 BrolgaCode brolga_input_element_init(BrolgaInputElement *input_element, size_t size);
 
 // Fills options with the defaults. `size` is sizeof(BrolgaPipelineOptions).
 BrolgaCode brolga_pipeline_options_init(BrolgaPipelineOptions *pipeline_options, size_t size);
 
-// Compiles both shaders. The memory that the options point to is not used after the call.
+// Compiles the shaders. The memory that the options point to is not used after the call.
 BrolgaCode brolga_pipeline_create(const BrolgaDevice *device,
                                   const BrolgaPipelineOptions *pipeline_options,
                                   BrolgaPipeline **pipeline,
@@ -1675,6 +1919,9 @@ BrolgaCode brolga_pipeline_destroy(BrolgaPipeline *pipeline);
 
 // Returns the vertex shader of a pipeline, for the names of its registers.
 BrolgaCode brolga_pipeline_vertex_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);
+
+// Returns the geometry shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
+BrolgaCode brolga_pipeline_geometry_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);
 
 // Returns the pixel shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
 BrolgaCode brolga_pipeline_pixel_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);
@@ -1714,6 +1961,14 @@ BrolgaCode brolga_pass_draw_indirect(const BrolgaPass *pass,
                                      uint64_t *number,
                                      BrolgaError *error);
 
+// Adds a draw of all the vertices that were streamed out to its first vertex buffer: from that one's offset on, up to
+// brolga_buffer_filled_bytes, without a partial vertex at the end. It has one instance: `count`, `first`, `instances`
+// and `first_instance` are ignored. It must have a vertex buffer with a stride, and no index buffer. DrawAuto.
+BrolgaCode brolga_pass_draw_auto(const BrolgaPass *pass,
+                                 const BrolgaDrawOptions *draw_options,
+                                 uint64_t *number,
+                                 BrolgaError *error);
+
 // Clears a target, counted from 0, to a colour (red, green, blue, alpha), after the draws before.
 BrolgaCode brolga_pass_clear_color(const BrolgaPass *pass, size_t target, const float *color, BrolgaError *error);
 
@@ -1743,11 +1998,59 @@ BrolgaCode brolga_pass_update_texture(const BrolgaPass *pass,
 // Draws all queued draws. After an error the targets hold the result of those before.
 BrolgaCode brolga_pass_flush(const BrolgaPass *pass, BrolgaError *error);
 
+// Fills statistics with zeros. `size` is sizeof(BrolgaPipelineStatistics).
+BrolgaCode brolga_pipeline_statistics_init(BrolgaPipelineStatistics *statistics, size_t size);
+
 // Returns the counts of a draw, by its number. Fails for one that is still queued (BROLGA_CODE_OUT_OF_ORDER).
 BrolgaCode brolga_pass_statistics(const BrolgaPass *pass,
                                   uint64_t number,
                                   BrolgaStatistics *statistics,
                                   BrolgaError *error);
+
+// Returns the counts of a draw in all stages, likewise. The struct has the size that its init function sets.
+BrolgaCode brolga_pass_pipeline_statistics(const BrolgaPass *pass,
+                                           uint64_t number,
+                                           BrolgaPipelineStatistics *statistics,
+                                           BrolgaError *error);
+
+// Fills data with zeros. `size` is sizeof(BrolgaQueryData).
+BrolgaCode brolga_query_data_init(BrolgaQueryData *query_data, size_t size);
+
+// Begins a query: the draws from here to brolga_pass_end_query count. Queries may nest and overlap.
+BrolgaCode brolga_pass_begin_query(const BrolgaPass *pass,
+                                   BrolgaQueryKind kind,
+                                   BrolgaQuery **query,
+                                   BrolgaError *error);
+
+// Destroys a query. Its pass still counts for others.
+BrolgaCode brolga_query_destroy(BrolgaQuery *query);
+
+// Ends a query. A timestamp draws all queued draws, whose end is its time. Fails if the query has ended, or is of
+// another pass (BROLGA_CODE_CALL).
+BrolgaCode brolga_pass_end_query(const BrolgaPass *pass, const BrolgaQuery *query, BrolgaError *error);
+
+// Returns the result of a query that has ended, after all its draws: it draws them if they are queued. The struct has
+// the size that its init function sets. Fails if the query has not ended, is of another pass, or is one of pipeline
+// statistics (BROLGA_CODE_CALL).
+BrolgaCode brolga_pass_query_data(const BrolgaPass *pass,
+                                  const BrolgaQuery *query,
+                                  BrolgaQueryData *query_data,
+                                  BrolgaError *error);
+
+// Returns the result of a query of BROLGA_QUERY_KIND_PIPELINE_STATISTICS, the sums of all its draws, likewise. Fails
+// for one of another kind (BROLGA_CODE_CALL).
+BrolgaCode brolga_pass_query_statistics(const BrolgaPass *pass,
+                                        const BrolgaQuery *query,
+                                        BrolgaPipelineStatistics *statistics,
+                                        BrolgaError *error);
+
+// Predicates what follows, as SetPredication does: draws, clears and updates are skipped if `result`, that of a
+// predicate's query, equals `value`. So with the value `false` they happen only if a sample passed, or there was too
+// little room. A draw that is skipped has a number, and counts of 0. The query may be one of another pass.
+BrolgaCode brolga_pass_set_predication(const BrolgaPass *pass, bool result, bool value, BrolgaError *error);
+
+// Ends predication: what follows is not skipped.
+BrolgaCode brolga_pass_clear_predication(const BrolgaPass *pass, BrolgaError *error);
 
 // Fills options with the defaults. `size` is sizeof(BrolgaVertexElement).
 BrolgaCode brolga_vertex_element_init(BrolgaVertexElement *vertex_element, size_t size);

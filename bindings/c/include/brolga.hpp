@@ -104,10 +104,15 @@ using DispatchOptions = Options<BrolgaDispatchOptions, brolga_dispatch_options_i
 using TargetState = Options<BrolgaTargetState, brolga_target_state_init>;
 using DepthState = Options<BrolgaDepthState, brolga_depth_state_init>;
 using InputElement = Options<BrolgaInputElement, brolga_input_element_init>;
+using StreamOutputEntry = Options<BrolgaStreamOutputEntry, brolga_stream_output_entry_init>;
+using StreamOutput = Options<BrolgaStreamOutput, brolga_stream_output_init>;
+using StreamTarget = Options<BrolgaStreamTarget, brolga_stream_target_init>;
 using PipelineOptions = Options<BrolgaPipelineOptions, brolga_pipeline_options_init>;
 using PassOptions = Options<BrolgaPassOptions, brolga_pass_options_init>;
 using VertexBuffer = Options<BrolgaVertexBuffer, brolga_vertex_buffer_init>;
 using DrawOptions = Options<BrolgaDrawOptions, brolga_draw_options_init>;
+using PipelineStatistics = Options<BrolgaPipelineStatistics, brolga_pipeline_statistics_init>;
+using QueryData = Options<BrolgaQueryData, brolga_query_data_init>;
 using VertexElement = Options<BrolgaVertexElement, brolga_vertex_element_init>;
 using VertexState = Options<BrolgaVertexState, brolga_vertex_state_init>;
 using PixelState = Options<BrolgaPixelState, brolga_pixel_state_init>;
@@ -182,6 +187,7 @@ public:
         return Buffer(detail::get<BrolgaBuffer *>(brolga_buffer_map, device.get(), path, is_writable));
     }
     std::uint64_t size_bytes() const { return detail::get<std::uint64_t>(brolga_buffer_size, get()); }
+    std::uint64_t filled_bytes() const { return detail::get<std::uint64_t>(brolga_buffer_filled_bytes, get()); }
     template <typename T>
     void read(std::uint64_t offset_bytes, Span<T> to) const {
         static_assert(std::is_trivially_copyable_v<T>, "its bytes are copied");
@@ -370,7 +376,17 @@ public:
         : Object(detail::get<BrolgaPipeline *>(brolga_pipeline_create, device.get(),
                                                static_cast<const BrolgaPipelineOptions *>(&options))) {}
     Shader vertex_shader() const { return Shader(detail::get<BrolgaShader *>(brolga_pipeline_vertex_shader, get())); }
+    Shader geometry_shader() const {
+        return Shader(detail::get<BrolgaShader *>(brolga_pipeline_geometry_shader, get()));
+    }
     Shader pixel_shader() const { return Shader(detail::get<BrolgaShader *>(brolga_pipeline_pixel_shader, get())); }
+};
+
+/// A query of a pass, which Pass::begin_query makes.
+class Query : public Object<BrolgaQuery, brolga_query_destroy> {
+private:
+    friend class Pass;
+    explicit Query(BrolgaQuery *query) noexcept : Object(query) {}
 };
 
 class Pass : public Object<BrolgaPass, brolga_pass_destroy> {
@@ -385,6 +401,10 @@ public:
     std::uint64_t draw_indirect(const DrawOptions &options, const Buffer &arguments, std::uint64_t offset_bytes) {
         return detail::get<std::uint64_t>(brolga_pass_draw_indirect, get(),
                                           static_cast<const BrolgaDrawOptions *>(&options), arguments.get(), offset_bytes);
+    }
+    std::uint64_t draw_auto(const DrawOptions &options) {
+        return detail::get<std::uint64_t>(brolga_pass_draw_auto, get(),
+                                          static_cast<const BrolgaDrawOptions *>(&options));
     }
     void clear_color(std::size_t target, const std::array<float, 4> &color) {
         detail::call(brolga_pass_clear_color, get(), target, color.data());
@@ -406,6 +426,28 @@ public:
     BrolgaStatistics statistics(std::uint64_t number) const {
         return detail::get<BrolgaStatistics>(brolga_pass_statistics, get(), number);
     }
+    PipelineStatistics pipeline_statistics(std::uint64_t number) const {
+        PipelineStatistics statistics;
+        detail::call(brolga_pass_pipeline_statistics, get(), number, static_cast<BrolgaPipelineStatistics *>(&statistics));
+        return statistics;
+    }
+    Query begin_query(BrolgaQueryKind kind) {
+        return Query(detail::get<BrolgaQuery *>(brolga_pass_begin_query, get(), kind));
+    }
+    void end_query(const Query &query) { detail::call(brolga_pass_end_query, get(), query.get()); }
+    QueryData query_data(const Query &query) {
+        QueryData data;
+        detail::call(brolga_pass_query_data, get(), query.get(), static_cast<BrolgaQueryData *>(&data));
+        return data;
+    }
+    PipelineStatistics query_statistics(const Query &query) {
+        PipelineStatistics statistics;
+        detail::call(brolga_pass_query_statistics, get(), query.get(),
+                     static_cast<BrolgaPipelineStatistics *>(&statistics));
+        return statistics;
+    }
+    void set_predication(bool result, bool value) { detail::call(brolga_pass_set_predication, get(), result, value); }
+    void clear_predication() { detail::call(brolga_pass_clear_predication, get()); }
 };
 
 /// Bytes that a call made.

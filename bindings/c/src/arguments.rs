@@ -178,11 +178,10 @@ pub(crate) unsafe fn array<T: Options>(from: *const T, count: usize) -> Result<V
 unsafe fn sized<T: Options>(from: *const T, size: usize) -> Result<T, Failure> {
     // SAFETY: promised to this function: whatever the version, it begins with its size.
     let own = unsafe { from.cast::<usize>().read_unaligned() };
-    if size < T::LEAST || !size.is_multiple_of(align_of::<T>()) || size > MOST_BYTES || own != size {
-        let text = format!("{}.size is {own}, not {}: let its init function set it", T::NAME, size_of::<T>());
-        return Err(Failure::argument(text));
+    if own != size || !is_size_of::<T>(own) {
+        return Err(wrong_size::<T>(own));
     }
-    let known = size.min(size_of::<T>());
+    let known = known_bytes::<T>(size);
     let mut value = T::defaults();
     // SAFETY: promised to this function; any bytes are a value.
     let rest = unsafe {
@@ -199,6 +198,42 @@ unsafe fn sized<T: Options>(from: *const T, size: usize) -> Result<T, Failure> {
 /// Exclusive limit of the size of any version of a struct.
 const MOST_BYTES: usize = 1 << 12;
 
+/// True if some version of the struct may have this size.
+fn is_size_of<T: Options>(size: usize) -> bool {
+    size >= T::LEAST && size.is_multiple_of(align_of::<T>()) && size <= MOST_BYTES
+}
+
+fn wrong_size<T: Options>(size: usize) -> Failure {
+    let text = format!("{}.size is {size}, not {}: let its init function set it", T::NAME, size_of::<T>());
+    Failure::argument(text)
+}
+
+/// The bytes that this version knows of a struct of this size.
+fn known_bytes<T: Options>(size: usize) -> usize {
+    size.min(size_of::<T>())
+}
+
+/// Writes a result to a struct of the caller's: the fields that both know, all but its size.
+///
+/// # Safety
+/// `to` is null, or points to as many bytes as its first field says, which may be written.
+pub(crate) unsafe fn put_fields<T: Options>(to: *mut T, value: &T) -> Result<(), Failure> {
+    if to.is_null() {
+        return Err(Failure::argument(format!("{}: the pointer is NULL", T::NAME)));
+    }
+    // SAFETY: promised to this function.
+    let size = unsafe { to.cast::<usize>().read_unaligned() };
+    if !is_size_of::<T>(size) {
+        return Err(wrong_size::<T>(size));
+    }
+    let (from, begin) = (std::ptr::from_ref(value).cast::<u8>(), size_of::<usize>());
+    // SAFETY: promised to this function; both have so many bytes.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from.add(begin), to.cast::<u8>().add(begin), known_bytes::<T>(size) - begin)
+    };
+    Ok(())
+}
+
 /// Fills a struct of the caller's, of which `size` bytes exist, with the defaults.
 ///
 /// # Safety
@@ -211,7 +246,7 @@ pub(crate) unsafe fn init<T: Options>(to: *mut T, size: usize) -> Code {
     // SAFETY: promised to this function.
     unsafe {
         to.cast::<u8>().write_bytes(0, size);
-        std::ptr::copy_nonoverlapping((&raw const defaults).cast::<u8>(), to.cast(), size.min(size_of::<T>()));
+        std::ptr::copy_nonoverlapping((&raw const defaults).cast::<u8>(), to.cast(), known_bytes::<T>(size));
         to.cast::<usize>().write_unaligned(size);
     }
     Code::Ok
@@ -303,6 +338,25 @@ mod tests {
         assert_eq!(elements.iter().map(|element| (element.old, element.new)).collect::<Vec<_>>(), [(5, 3), (6, 3)]);
         assert_eq!(read(3), Err(Code::BadArgument));
         assert_eq!(read(usize::MAX), Err(Code::BadArgument));
+    }
+
+    #[test]
+    fn results_are_written_to_structs_of_any_version() {
+        let result = Grown { size: 0, old: 7, older: 8, new: 9 };
+        let write = |size| {
+            let mut words = [size, u64::MAX, u64::MAX, u64::MAX];
+            // SAFETY: its first word is the number of its bytes, except where that is an error.
+            let written = unsafe { put_fields(words.as_mut_ptr().cast::<Grown>(), &result) };
+            (written.map_err(|failure| failure.code()), words)
+        };
+        assert_eq!(write(16), (Ok(()), [16, 8 << 32 | 7, u64::MAX, u64::MAX]));
+        assert_eq!(write(24), (Ok(()), [24, 8 << 32 | 7, 9, u64::MAX]));
+        assert_eq!(write(32), (Ok(()), [32, 8 << 32 | 7, 9, u64::MAX]));
+        for size in [0, 8, 17, 20, 1 << 20, u64::MAX] {
+            assert_eq!(write(size), (Err(Code::BadArgument), [size, u64::MAX, u64::MAX, u64::MAX]), "{size}");
+        }
+        // SAFETY: null is an error.
+        assert!(unsafe { put_fields(std::ptr::null_mut(), &result) }.is_err());
     }
 
     #[test]

@@ -146,6 +146,18 @@ pub unsafe extern "C" fn brolga_buffer_size(buffer: *const Buffer, size_bytes: *
     unsafe { guard(error, || put(size_bytes, get(buffer)?.size_bytes(), "the size")) }
 }
 
+/// Returns the byte of a buffer at which the last stream output to it ended; 0 if there was none. Draws that are queued
+/// are not counted: stream output goes on there, and brolga_pass_draw_auto ends there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_buffer_filled_bytes(
+    buffer: *const Buffer,
+    filled_bytes: *mut u64,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { guard(error, || put(filled_bytes, get(buffer)?.filled_bytes(), "the number of bytes")) }
+}
+
 /// Reads `size_bytes` bytes from byte `offset_bytes` of the buffer on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_buffer_read(

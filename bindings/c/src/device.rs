@@ -1,6 +1,8 @@
 //! Defines the device.
 
 use std::ffi::c_char;
+use std::ops::Deref;
+use std::time::Instant;
 
 use brolga::{Cache, Limits, VectorBytes};
 
@@ -13,8 +15,22 @@ use crate::handle::{HandleKind, NewHandle, destroy, get};
 pub struct Device(());
 
 impl HandleKind for Device {
-    type Value = brolga::Device;
+    type Value = MadeDevice;
     const NAME: &'static str = "a device";
+}
+
+/// A device, with the time from which its timestamps count.
+pub(crate) struct MadeDevice {
+    device: brolga::Device,
+    pub made: Instant,
+}
+
+impl Deref for MadeDevice {
+    type Target = brolga::Device;
+
+    fn deref(&self) -> &brolga::Device {
+        &self.device
+    }
 }
 
 /// Options of a device. Limits of 0 are the usual ones, which are Direct3D's where it has one.
@@ -158,7 +174,7 @@ pub unsafe extern "C" fn brolga_device_create(
     unsafe {
         guard(error, || {
             let handle = NewHandle::new(device)?;
-            handle.put(options(device_options)?.build()?);
+            handle.put(MadeDevice { device: options(device_options)?.build()?, made: Instant::now() });
             Ok(())
         })
     }

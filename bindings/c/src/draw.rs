@@ -2,7 +2,8 @@
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use brolga::pipeline::record;
 use brolga::raster::{self, Bounds, DepthView, Pass as NativePass, Targets};
@@ -17,6 +18,7 @@ use crate::error::{Code, Error, Failure, guard};
 use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 use crate::pipeline::Pipeline;
 use crate::stop::{CancelToken, Progress, token};
+use crate::stream::{STREAMS, StreamTarget};
 use crate::texture::{TexelBox, Texture, part_of};
 use crate::view::View;
 
@@ -27,8 +29,20 @@ use crate::view::View;
 pub struct Pass(());
 
 impl HandleKind for Pass {
-    type Value = Mutex<Begun>;
+    type Value = PassState;
     const NAME: &'static str = "a pass";
+}
+
+/// A pass, and what its queries know of it.
+pub(crate) struct PassState {
+    begun: Mutex<Begun>,
+    pub identity: Arc<Identity>,
+}
+
+/// Tells passes apart.
+pub(crate) struct Identity {
+    /// The time at which the device was made.
+    pub origin: Instant,
 }
 
 self_cell!(
@@ -171,7 +185,7 @@ pub struct DrawOptions {
     pub first_instance: u32,
     /// Mask of the samples that are drawn, a bit each; without multisampling the lowest bit counts. By default all.
     pub sample_mask: u32,
-    /// Viewports, among which a vertex shader may choose; none, the default, for the whole of the targets.
+    /// Viewports, among which a vertex or geometry shader may choose; none, the default, for the whole of the targets.
     pub viewports: *const Viewport,
     /// Number of viewports, at most 16.
     pub viewport_count: usize,
@@ -181,6 +195,13 @@ pub struct DrawOptions {
     pub scissor_count: usize,
     /// The blend factor: red, green, blue, alpha; ones by default.
     pub blend_factor: [f32; 4],
+    /// The bindings of the geometry shader; may be NULL. Views that it does not declare are ignored.
+    pub geometry_bindings: *const Bindings,
+    /// The buffers that vertices are streamed out to, from slot 0 on; none by default. Streams of slots without one
+    /// write nothing.
+    pub stream_targets: *const StreamTarget,
+    /// Number of those buffers, at most 4.
+    pub stream_target_count: usize,
 }
 
 impl Default for DrawOptions {
@@ -207,36 +228,17 @@ impl Default for DrawOptions {
             scissors: std::ptr::null(),
             scissor_count: 0,
             blend_factor: [1.0; 4],
+            geometry_bindings: std::ptr::null(),
+            stream_targets: std::ptr::null(),
+            stream_target_count: 0,
         }
     }
-}
-
-/// Counts of a draw, as in Direct3D's queries.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Statistics {
-    /// Vertices that the topology refers to, each as often as it does (IAVertices).
-    pub vertices: u64,
-    /// Primitives assembled from them (IAPrimitives).
-    pub primitives: u64,
-    /// Invocations of the vertex shader (VSInvocations).
-    pub vertex_invocations: u64,
-    /// Primitives that reached clipping (CInvocations).
-    pub clipper_invocations: u64,
-    /// Primitives after clipping (CPrimitives).
-    pub clipper_primitives: u64,
-    /// Invocations of the pixel shader, without helper pixels (PSInvocations).
-    pub pixel_invocations: u64,
-    /// Samples that passed all tests, as counted by occlusion queries; without multisampling these are pixels.
-    pub samples: u64,
-    /// Zero.
-    pub reserved: u64,
 }
 
 growing! {
     PassOptions as "BrolgaPassOptions";
     VertexBuffer as "BrolgaVertexBuffer";
-    DrawOptions as "BrolgaDrawOptions";
+    DrawOptions as "BrolgaDrawOptions" before geometry_bindings;
 }
 
 impl PassOptions {
@@ -277,6 +279,7 @@ struct DrawArguments<'a> {
     bindings: Stages<Option<brolga::Bindings>>,
     vertex_buffers: Vec<raster::VertexBuffer>,
     index_buffer: Option<raster::IndexBuffer>,
+    stream_targets: Vec<Option<raster::StreamTarget>>,
     areas: Vec<DrawArea>,
 }
 
@@ -298,8 +301,11 @@ impl DrawOptions {
             };
             let count = at_most(self.vertex_buffer_count, record::SLOTS, "BrolgaDrawOptions.vertex_buffer_count")?;
             let vertex_buffers = array(self.vertex_buffers, count)?;
+            let count = at_most(self.stream_target_count, STREAMS, "BrolgaDrawOptions.stream_target_count")?;
+            let stream_targets = array(self.stream_targets, count)?;
             let mut bindings = Stages::default();
             bindings[StageKind::Vertex] = bound(self.vertex_bindings)?;
+            bindings[StageKind::Geometry] = bound(self.geometry_bindings)?;
             bindings[StageKind::Pixel] = bound(self.pixel_bindings)?;
             Ok(DrawArguments {
                 options: *self,
@@ -307,6 +313,7 @@ impl DrawOptions {
                 bindings,
                 vertex_buffers: vertex_buffers.iter().map(vertex_buffer).collect::<Result<_, _>>()?,
                 index_buffer: get_if_any(self.index_buffer)?.map(index_buffer),
+                stream_targets: stream_targets.iter().map(|target| target.native()).collect::<Result<_, _>>()?,
                 areas: self.areas()?,
             })
         }
@@ -358,6 +365,7 @@ impl DrawArguments<'_> {
         let mut draw = raster::Draw::new(self.pipeline, options.count);
         draw.bindings = Stages::from_fn(|stage| self.bindings[stage].as_ref());
         (draw.vertex_buffers, draw.index_buffer) = (self.vertex_buffers.clone(), self.index_buffer.clone());
+        draw.stream_targets = self.stream_targets.clone();
         (draw.first, draw.base_vertex) = (options.first, options.base_vertex);
         (draw.instances, draw.first_instance) = (options.instances, options.first_instance);
         (draw.viewport, draw.scissor) = self.areas[0];
@@ -370,12 +378,12 @@ impl DrawArguments<'_> {
 }
 
 /// Calls a function with a pass that nobody else uses.
-fn with_pass<T>(
-    pass: &Mutex<Begun>,
+pub(crate) fn with_pass<T>(
+    pass: &PassState,
     work: impl FnOnce(&mut NativePass<'_>) -> Result<T, raster::DrawError>,
 ) -> Result<T, Failure> {
     let mut begun: MutexGuard<'_, Begun> =
-        pass.try_lock().map_err(|_| Failure::order("the pass is used by another thread, or failed before"))?;
+        pass.begun.try_lock().map_err(|_| Failure::order("the pass is used by another thread, or failed before"))?;
     Ok(begun.with_dependent_mut(|_, pass| work(pass))?)
 }
 
@@ -419,7 +427,8 @@ pub unsafe extern "C" fn brolga_pass_create(
     unsafe {
         guard(error, || {
             let (handle, device) = (NewHandle::new(pass)?, get(device)?);
-            handle.put(Mutex::new(options(pass_options)?.begin(device)?));
+            let begun = Mutex::new(options(pass_options)?.begin(device)?);
+            handle.put(PassState { begun, identity: Arc::new(Identity { origin: device.made }) });
             Ok(())
         })
     }
@@ -468,6 +477,25 @@ pub unsafe extern "C" fn brolga_pass_draw_indirect(
             let (pass, drawing, arguments) = (get(pass)?, options(draw_options)?.read()?, get(arguments)?);
             let drawn = with_pass(pass, |pass| pass.draw_indirect(&drawing.native(), arguments, offset_bytes))?;
             put_number(number, drawn)
+        })
+    }
+}
+
+/// Adds a draw of all the vertices that were streamed out to its first vertex buffer: from that one's offset on, up to
+/// brolga_buffer_filled_bytes, without a partial vertex at the end. It has one instance: `count`, `first`, `instances`
+/// and `first_instance` are ignored. It must have a vertex buffer with a stride, and no index buffer. DrawAuto.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_draw_auto(
+    pass: *const Pass,
+    draw_options: *const DrawOptions,
+    number: *mut u64,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (pass, drawing) = (get(pass)?, options(draw_options)?.read()?);
+            put_number(number, with_pass(pass, |pass| pass.draw_auto(&drawing.native()))?)
         })
     }
 }
@@ -550,45 +578,4 @@ pub unsafe extern "C" fn brolga_pass_update_texture(
 pub unsafe extern "C" fn brolga_pass_flush(pass: *const Pass, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe { guard(error, || with_pass(get(pass)?, |pass| pass.flush())) }
-}
-
-/// Returns the counts of a draw, by its number. Fails for one that is still queued (BROLGA_CODE_OUT_OF_ORDER).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn brolga_pass_statistics(
-    pass: *const Pass,
-    number: u64,
-    statistics: *mut Statistics,
-    error: *mut Error,
-) -> Code {
-    // SAFETY: the caller's promises.
-    unsafe {
-        guard(error, || {
-            let known = with_pass(get(pass)?, |pass| {
-                let known = pass.statistics();
-                Ok(usize::try_from(number).ok().and_then(|number| known.get(number).copied()).ok_or(known.len()))
-            })?;
-            let missing = |count| {
-                Failure::order(format!(
-                    "draw {number} is not drawn: {count} are, and brolga_pass_flush draws what waits"
-                ))
-            };
-            let known = known.map_err(missing)?;
-            put(statistics, known.into(), "the statistics")
-        })
-    }
-}
-
-impl From<raster::Statistics> for Statistics {
-    fn from(known: raster::Statistics) -> Self {
-        Self {
-            vertices: known.vertices,
-            primitives: known.primitives,
-            vertex_invocations: known.vertex_invocations,
-            clipper_invocations: known.clipper_invocations,
-            clipper_primitives: known.clipper_primitives,
-            pixel_invocations: known.pixel_invocations,
-            samples: known.samples,
-            reserved: 0,
-        }
-    }
 }

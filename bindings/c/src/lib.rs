@@ -17,8 +17,11 @@
 //! | `bindings.rs` | views by register |
 //! | `dispatch.rs` | dispatches, bound for each or once for many |
 //! | `merger.rs` | the state of targets and depth buffers |
-//! | `pipeline.rs` | two shaders with their state |
+//! | `stream.rs` | stream output |
+//! | `pipeline.rs` | shaders with their state |
 //! | `draw.rs` | passes and draws |
+//! | `statistics.rs` | counts of draws |
+//! | `query.rs` | queries and predication |
 //! | `stage.rs` | vertex and pixel shaders for the caller's own rasterizer |
 //! | `text.rs` | listings, and back |
 //! | `reflect.rs` | declarations of a shader |
@@ -40,11 +43,14 @@ pub mod error;
 mod handle;
 pub mod merger;
 pub mod pipeline;
+pub mod query;
 pub mod reflect;
 pub mod shader;
 pub mod stage;
 pub mod state;
+pub mod statistics;
 pub mod stop;
+pub mod stream;
 pub mod text;
 pub mod texture;
 pub mod view;

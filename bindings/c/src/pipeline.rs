@@ -1,10 +1,10 @@
-//! Defines pipelines: a vertex and a pixel shader, with the state between and around them.
+//! Defines pipelines: a vertex, a geometry and a pixel shader, with the state between and around them.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use brolga::raster::{self, InputElement as NativeElement, PipelineDesc};
-use brolga::{Module, StageKind};
+use brolga::{Limits, Module, StageKind, Stages};
 
 use crate::arguments::{array, at_most, bytes, choice, flag, format, growing, init, options, text, time_limit};
 use crate::device::Device;
@@ -14,8 +14,9 @@ use crate::merger::{DepthState, TargetState};
 use crate::shader::{CompileOptions, Shader};
 use crate::state::{Cull, Fill, Topology};
 use crate::stop::token;
+use crate::stream::StreamOutput;
 
-/// Two shaders, compiled with the state around them. Any thread may use it at any time.
+/// Shaders, compiled with the state around them. Any thread may use it at any time.
 pub struct Pipeline(());
 
 impl HandleKind for Pipeline {
@@ -111,6 +112,14 @@ pub struct PipelineOptions {
     pub forced_samples: u32,
     /// `true` for conservative rasterization: triangles cover every pixel that they touch.
     pub conservative: MaybeUninit<bool>,
+    /// The container of the geometry shader, which takes the primitives of the topology; NULL, as by default, for none.
+    pub geometry_shader: *const c_void,
+    /// Its size in bytes.
+    pub geometry_shader_bytes: usize,
+    /// The options for the geometry shader, if they differ from those for the vertex shader; NULL by default.
+    pub geometry_compile: *const CompileOptions,
+    /// What is streamed out; NULL, the default, for nothing.
+    pub stream_output: *const StreamOutput,
 }
 
 impl Default for PipelineOptions {
@@ -143,13 +152,17 @@ impl Default for PipelineOptions {
             center_pattern: MaybeUninit::new(false),
             forced_samples: 0,
             conservative: MaybeUninit::new(false),
+            geometry_shader: std::ptr::null(),
+            geometry_shader_bytes: 0,
+            geometry_compile: std::ptr::null(),
+            stream_output: std::ptr::null(),
         }
     }
 }
 
 growing! {
     InputElement as "BrolgaInputElement";
-    PipelineOptions as "BrolgaPipelineOptions";
+    PipelineOptions as "BrolgaPipelineOptions" before geometry_shader;
 }
 
 impl InputElement {
@@ -180,17 +193,34 @@ impl PipelineOptions {
         })
     }
 
+    /// The shaders.
+    ///
+    /// # Safety
+    /// Its pointers are null or point to valid objects of their types.
+    unsafe fn modules(&self, limits: &Limits) -> Result<Stages<Option<Module>>, Failure> {
+        // SAFETY: promised to this function.
+        unsafe {
+            let vertex = bytes(self.vertex_shader, self.vertex_shader_bytes, "BrolgaPipelineOptions.vertex_shader")?;
+            let more = [
+                (StageKind::Geometry, self.geometry_shader, self.geometry_shader_bytes, "geometry_shader"),
+                (StageKind::Pixel, self.pixel_shader, self.pixel_shader_bytes, "pixel_shader"),
+            ];
+            let mut modules = Stages::default();
+            modules[StageKind::Vertex] = Some(Module::load(vertex, limits)?);
+            for (stage, shader, size_bytes, field) in more {
+                let container = bytes(shader, size_bytes, &format!("BrolgaPipelineOptions.{field}"))?;
+                modules[stage] = (!shader.is_null()).then(|| Module::load(container, limits)).transpose()?;
+            }
+            Ok(modules)
+        }
+    }
+
     /// # Safety
     /// Its pointers are null or point to valid objects of their types.
     unsafe fn build(&self, device: &brolga::Device) -> Result<raster::Pipeline, Failure> {
         // SAFETY: promised to this function.
         unsafe {
-            let vertex = bytes(self.vertex_shader, self.vertex_shader_bytes, "BrolgaPipelineOptions.vertex_shader")?;
-            let pixel = bytes(self.pixel_shader, self.pixel_shader_bytes, "BrolgaPipelineOptions.pixel_shader")?;
-            let load = |bytes| Module::load(bytes, device.limits());
-            let mut desc = PipelineDesc::default();
-            desc.modules[StageKind::Vertex] = Some(load(vertex)?);
-            desc.modules[StageKind::Pixel] = (!self.pixel_shader.is_null()).then(|| load(pixel)).transpose()?;
+            let mut desc = PipelineDesc { modules: self.modules(device.limits())?, ..PipelineDesc::default() };
             let inputs = array(self.inputs, self.input_count)?;
             desc.input_layout = inputs.iter().map(|input| input.native()).collect::<Result<_, _>>()?;
             let target_count = at_most(self.target_count, 8, "BrolgaPipelineOptions.target_count")?;
@@ -205,10 +235,15 @@ impl PipelineOptions {
             }
             (desc.alpha_to_coverage, desc.samples) = (flag(self.alpha_to_coverage), self.samples);
             desc.center_pattern = flag(self.center_pattern);
+            if !self.stream_output.is_null() {
+                desc.stream_output = Some(options(self.stream_output)?.native()?);
+            }
             let compile = options(self.compile)?;
             desc.options = compile.native()?.into();
-            if !self.pixel_compile.is_null() {
-                desc.options[StageKind::Pixel] = options(self.pixel_compile)?.native()?;
+            for (stage, own) in [(StageKind::Geometry, self.geometry_compile), (StageKind::Pixel, self.pixel_compile)] {
+                if !own.is_null() {
+                    desc.options[stage] = options(own)?.native()?;
+                }
             }
             Ok(match compile.may_stop() {
                 false => raster::Pipeline::new(device, &desc)?,
@@ -235,7 +270,7 @@ pub unsafe extern "C" fn brolga_pipeline_options_init(pipeline_options: *mut Pip
     unsafe { init(pipeline_options, size) }
 }
 
-/// Compiles both shaders. The memory that the options point to is not used after the call.
+/// Compiles the shaders. The memory that the options point to is not used after the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pipeline_create(
     device: *const Device,
@@ -260,6 +295,28 @@ pub unsafe extern "C" fn brolga_pipeline_destroy(pipeline: *mut Pipeline) -> Cod
     unsafe { destroy(pipeline) }
 }
 
+/// Writes the shader of a stage to the caller's pointer.
+///
+/// # Safety
+/// The pointers are the caller's.
+unsafe fn put_shader(
+    pipeline: *const Pipeline,
+    stage: StageKind,
+    missing: &str,
+    shader: *mut *mut Shader,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: promised to this function.
+    unsafe {
+        guard(error, || {
+            let (handle, pipeline) = (NewHandle::new(shader)?, get(pipeline)?);
+            let none = || Failure::new(Code::Call, missing);
+            handle.put(pipeline.shader(stage).ok_or_else(none)?.clone());
+            Ok(())
+        })
+    }
+}
+
 /// Returns the vertex shader of a pipeline, for the names of its registers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pipeline_vertex_shader(
@@ -268,14 +325,18 @@ pub unsafe extern "C" fn brolga_pipeline_vertex_shader(
     error: *mut Error,
 ) -> Code {
     // SAFETY: the caller's promises.
-    unsafe {
-        guard(error, || {
-            let (handle, pipeline) = (NewHandle::new(shader)?, get(pipeline)?);
-            let none = || Failure::new(Code::Call, "the pipeline has no vertex shader");
-            handle.put(pipeline.shader(StageKind::Vertex).ok_or_else(none)?.clone());
-            Ok(())
-        })
-    }
+    unsafe { put_shader(pipeline, StageKind::Vertex, "the pipeline has no vertex shader", shader, error) }
+}
+
+/// Returns the geometry shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pipeline_geometry_shader(
+    pipeline: *const Pipeline,
+    shader: *mut *mut Shader,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { put_shader(pipeline, StageKind::Geometry, "the pipeline has no geometry shader", shader, error) }
 }
 
 /// Returns the pixel shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
@@ -287,11 +348,7 @@ pub unsafe extern "C" fn brolga_pipeline_pixel_shader(
 ) -> Code {
     // SAFETY: the caller's promises.
     unsafe {
-        guard(error, || {
-            let (handle, pipeline) = (NewHandle::new(shader)?, get(pipeline)?);
-            let none = || Failure::new(Code::Call, "the pipeline has no pixel shader: it draws depth only");
-            handle.put(pipeline.shader(StageKind::Pixel).ok_or_else(none)?.clone());
-            Ok(())
-        })
+        let missing = "the pipeline has no pixel shader: it draws depth only";
+        put_shader(pipeline, StageKind::Pixel, missing, shader, error)
     }
 }

@@ -13,7 +13,8 @@ use pyo3::types::PyDict;
 use crate::array::{Array, to_json};
 use crate::error::Failure;
 use crate::source::Source;
-use crate::{texels, view};
+use crate::stream::array_of;
+use crate::{stream, texels, view};
 
 /// A shader, and the information needed to make views for it.
 pub struct Program {
@@ -100,7 +101,8 @@ impl Binder<'_> {
             }
             Err(_) => (value.clone(), None, None),
         };
-        let array = Array::new(&value)?;
+        let (array, own) = (Array::new(&array_of(&value))?, value.cast::<stream::Buffer>().ok());
+        let own = own.map(|own| &own.get().buffer);
         let declared = self.program.declared(register);
         let takes = match declared {
             Some(ResourceKind::Structured { .. }) => "counter",
@@ -118,7 +120,7 @@ impl Binder<'_> {
         }
         let view = match (declared, register.class) {
             (Some(ResourceKind::Structured { stride_bytes }), _) => {
-                let view = View::structured(self.buffer(array)?, stride_bytes).map_err(Failure::from)?;
+                let view = View::structured(self.buffer(array, own)?, stride_bytes).map_err(Failure::from)?;
                 match counter {
                     Some(counter) => view.with_counter(counter),
                     None => Ok(view),
@@ -127,14 +129,18 @@ impl Binder<'_> {
             (Some(ResourceKind::Typed { dimension, component }), _) => {
                 return Ok(texels::view(array, dimension, component, format)?);
             }
-            (_, ResourceClass::Constant) => View::constant(self.buffer(array)?),
+            (_, ResourceClass::Constant) => View::constant(self.buffer(array, own)?),
             // The runtime, which checks all bindings, reports those that do not fit.
-            _ => View::raw(self.buffer(array)?),
+            _ => View::raw(self.buffer(array, own)?),
         };
         Ok(view.map_err(Failure::from)?)
     }
 
-    fn buffer(&mut self, array: Array) -> Result<Buffer, Failure> {
+    /// The memory of an array; `own` if it has some already.
+    fn buffer(&mut self, array: Array, own: Option<&Buffer>) -> Result<Buffer, Failure> {
+        if let Some(own) = own {
+            return Ok(own.clone());
+        }
         let key = (array.address(), array.size_bytes(), array.is_read_only());
         if let Some(buffer) = self.buffers.get(&key) {
             return Ok(buffer.clone());

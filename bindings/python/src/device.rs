@@ -1,12 +1,14 @@
 //! Defines the device, which makes everything else.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
-use brolga::{CompileOptions, Engine, ErrorKind, TextureShape};
+use brolga::{CompileOptions, Engine, ErrorKind, StageKind, Stages, TextureShape};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::draw::{self, Draw, Pipeline};
+use crate::commands::{Command, Setting, described, run};
+use crate::draw::{Draw, Pipeline};
 use crate::error::Failure;
 use crate::interrupt::interruptible;
 use crate::shader::{CancelToken, Shader, seconds};
@@ -21,6 +23,8 @@ use crate::view::{Texture, parse_dimension, parse_format, texture};
 #[pyclass(frozen, module = "brolga")]
 pub struct Device {
     pub device: brolga::Device,
+    /// When it was made: timestamps count from there.
+    pub made: Instant,
 }
 
 #[pymethods]
@@ -37,7 +41,7 @@ impl Device {
             Some(folder) => builder.cache(brolga::Cache::open(folder).map_err(Failure::from)?),
             None => builder,
         };
-        Ok(Self { device: builder.build().map_err(Failure::from)? })
+        Ok(Self { device: builder.build().map_err(Failure::from)?, made: Instant::now() })
     }
 
     /// Threads that work on a dispatch.
@@ -115,21 +119,28 @@ impl Device {
         texture(&self.device, shape, data)
     }
 
-    /// Compiles a vertex shader and a pixel shader with the state around them, for draws of Direct3D 11.
+    /// Compiles a vertex shader, a pixel shader, and perhaps a geometry shader `gs` between them, with the state around
+    /// them, for draws of Direct3D 11.
     ///
     /// `inputs` fill the vertex shader's inputs: a NumPy dtype whose fields are named like the semantics, or tuples of
     /// a semantic, a format, an offset in bytes and optionally a slot and a step rate by instances. `targets` and
     /// `depth` are formats, `samples` and `center_pattern` those of the textures that are drawn to. `topology`,
     /// `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of documents (docs/document.md).
-    #[pyo3(signature = (vs, ps=None, *, inputs=None, targets=None, depth=None, samples=1, center_pattern=false,
-        **state))]
+    ///
+    /// `stream_output` says what is streamed out of the geometry shader, or without one of the vertex shader: a dtype
+    /// whose fields are named like the semantics, so that vertices are written as it has them, and stream 0 is drawn,
+    /// too; or a dict that has the keys of `stream_out` in documents.
+    #[pyo3(signature = (vs, ps=None, *, gs=None, inputs=None, stream_output=None, targets=None, depth=None, samples=1,
+        center_pattern=false, **state))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn pipeline(
         &self,
         py: Python<'_>,
         vs: &Bound<'_, PyAny>,
         ps: Option<&Bound<'_, PyAny>>,
+        gs: Option<&Bound<'_, PyAny>>,
         inputs: Option<&Bound<'_, PyAny>>,
+        stream_output: Option<&Bound<'_, PyAny>>,
         targets: Option<Vec<String>>,
         depth: Option<&str>,
         samples: u32,
@@ -138,11 +149,15 @@ impl Device {
     ) -> PyResult<Pipeline> {
         let state = state.unwrap_or_else(|| PyDict::new(py));
         let (targets, samples) = (targets.unwrap_or_default(), (samples, center_pattern));
-        Pipeline::new(py, &self.device, vs, ps, inputs, &targets, depth, samples, &state)
+        let mut shaders = Stages::default();
+        shaders[StageKind::Vertex] = Some(vs);
+        (shaders[StageKind::Geometry], shaders[StageKind::Pixel]) = (gs, ps);
+        Pipeline::new(py, &self.device, shaders, inputs, stream_output, &targets, depth, samples, &state)
     }
 
     /// Draws into targets, in order: arrays of rows of pixels, or textures, in the formats of the pipelines. Existing
-    /// content is drawn over. Returns the statistics of each draw, as Direct3D's queries count them.
+    /// content is drawn over. Returns the statistics of each draw, as Direct3D's queries count them: a dict of numbers,
+    /// with `streams`, a list of the primitives that each stream has written and would have written with enough room.
     #[pyo3(signature = (draws, targets, *, depth=None, time_limit=None, cancel=None))]
     fn draw<'py>(
         &self,
@@ -155,7 +170,9 @@ impl Device {
     ) -> PyResult<Bound<'py, PyList>> {
         let time_limit = time_limit.map(seconds).transpose()?;
         let cancel = cancel.map_or_else(Default::default, |cancel| cancel.token.clone());
-        draw::draw(py, &self.device, &draws, &targets, depth, time_limit, &cancel)
+        let setting = Setting { device: &self.device, targets: &targets, depth, time_limit, cancel: &cancel };
+        let commands: Vec<_> = draws.into_iter().map(|draw| Command::Draw(draw.unbind())).collect();
+        described(py, &run(py, &setting, &commands, &[])?.statistics)
     }
 
     fn __repr__(&self) -> String {

@@ -1,11 +1,7 @@
-//! Draws into arrays with pipelines.
+//! Defines pipelines and draws with them.
 
-use std::time::Duration;
-
-use brolga::raster::{
-    self, Bounds, DepthView, DrawError, IndexBuffer, InputElement, Pass, Statistics, Targets, VertexBuffer, Viewport,
-};
-use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format, Leniency, Module, StageKind, Stages};
+use brolga::raster::{self, Bounds, DrawError, IndexBuffer, InputElement, StreamTarget, VertexBuffer, Viewport};
+use brolga::{BindingRules, Bindings, CancelToken, ErrorKind, Format, Leniency, Module, Stages};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -14,8 +10,9 @@ use crate::bindings::Program;
 use crate::error::Failure;
 use crate::interrupt::interruptible;
 use crate::source::load;
+use crate::stream::{self, array_of};
 use crate::vertices::{self, input_layout};
-use crate::view::{parse_format, target};
+use crate::view::parse_format;
 
 /// Shaders, compiled with the state around them. `Device.pipeline` makes it.
 #[pyclass(frozen, module = "brolga")]
@@ -24,8 +21,8 @@ pub struct Pipeline {
     stages: Stages<Option<Program>>,
     /// The vertex shader's inputs.
     layout: Vec<InputElement>,
-    formats: Vec<Format>,
-    depth_format: Option<Format>,
+    pub formats: Vec<Format>,
+    pub depth_format: Option<Format>,
 }
 
 impl Pipeline {
@@ -33,17 +30,24 @@ impl Pipeline {
     pub fn new(
         py: Python<'_>,
         device: &brolga::Device,
-        vs: &Bound<'_, PyAny>,
-        ps: Option<&Bound<'_, PyAny>>,
+        shaders: Stages<Option<&Bound<'_, PyAny>>>,
         inputs: Option<&Bound<'_, PyAny>>,
+        stream_output: Option<&Bound<'_, PyAny>>,
         targets: &[String],
         depth: Option<&str>,
         (samples, center_pattern): (u32, bool),
         state: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
+        // A declaration is a dtype, or else in the words of documents.
+        let dtype = stream_output.filter(|output| output.hasattr("fields").unwrap_or(false));
+        if let (Some(output), None) = (stream_output, dtype) {
+            state.set_item("stream_out", output)?;
+        }
         let json = to_json(state)?;
         let (mut sources, mut modules) = (Stages::default(), Stages::default());
-        (sources[StageKind::Vertex], sources[StageKind::Pixel]) = (Some(load(vs)?), ps.map(load).transpose()?);
+        for (stage, shader) in shaders.present() {
+            sources[stage] = Some(load(shader)?);
+        }
         for (stage, source) in sources.present() {
             let module = Module::load(&source.bytes, device.limits());
             modules[stage] = Some(module.map_err(|error| source.refused(error))?);
@@ -56,6 +60,9 @@ impl Pipeline {
         if let Some(inputs) = inputs {
             desc.input_layout.extend(input_layout(inputs)?);
         }
+        if let Some(dtype) = dtype {
+            desc.stream_output = Some(stream::declaration(dtype)?);
+        }
         let compile = |token: &CancelToken| raster::Pipeline::new_until(device, &desc, token, None);
         let pipeline = interruptible(py, &CancelToken::new(), compile)?;
         let layout = std::mem::take(&mut desc.input_layout);
@@ -66,13 +73,13 @@ impl Pipeline {
         Ok(Self { pipeline, stages, layout, formats, depth_format })
     }
 
-    /// The bindings of each of its shaders: a name is of one of them, or of both. All that a shader declares must be
+    /// The bindings of each of its shaders: a name is of one of them, or of several. All that a shader declares must be
     /// bound, as in a dispatch.
     fn bindings(&self, values: &Bound<'_, PyDict>) -> PyResult<Stages<Option<Bindings>>> {
         for name in values.keys() {
             let name: String = name.extract()?;
             if self.stages.present().all(|(_, shader)| shader.register(&name).is_err()) {
-                let message = format!("neither shader has a register {name:?}");
+                let message = format!("none of the shaders has a register {name:?}");
                 return Err(Failure::new(ErrorKind::Binding, message).into());
             }
         }
@@ -90,13 +97,17 @@ impl Pipeline {
     /// A draw of `count` vertices, or indices.
     ///
     /// `vertices` are the vertex buffers from slot 0 on: arrays whose first axis goes from vertex to vertex. `indices`
-    /// is an array of 16 or 32 bits. `bindings` are those of both shaders, as for `Shader.dispatch`. `viewport` is
-    /// left, top, width, height, and optionally minimum and maximum depth; `scissor` left, top, right, bottom, in
-    /// pixels. By default both are the whole target. `sample_mask` has a bit for each sample, the first in the lowest
-    /// bit: others than those are not drawn.
+    /// is an array of 16 or 32 bits. `bindings` are those of all shaders, as for `Shader.dispatch`. `viewport` is left,
+    /// top, width, height, and optionally minimum and maximum depth; `scissor` left, top, right, bottom, in pixels. By
+    /// default both are the whole target. `sample_mask` has a bit for each sample, the first in the lowest bit: others
+    /// than those are not drawn.
+    ///
+    /// `stream_targets` are what the pipeline's `stream_output` is written to, from slot 0 on: arrays or `Buffer`s,
+    /// which are written from their begin on, tuples of one and the byte where writing begins, a multiple of 4, or -1 to
+    /// go on where the draw before ended, and None. Primitives that do not fit whole are not written.
     #[pyo3(signature = (count=None, *, vertices=None, indices=None, bindings=None, instances=1, first=0, base_vertex=0,
         first_instance=0, viewport=None, scissor=None, blend_factor=None, stencil_reference=0,
-        sample_mask=0xffff_ffff))]
+        sample_mask=0xffff_ffff, stream_targets=None))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn draw(
         slf: &Bound<'_, Self>,
@@ -113,16 +124,22 @@ impl Pipeline {
         blend_factor: Option<[f32; 4]>,
         stencil_reference: u8,
         sample_mask: u32,
+        stream_targets: Option<Vec<Bound<'_, PyAny>>>,
     ) -> PyResult<Draw> {
         let py = slf.py();
         let mut lengths = Vec::new();
         let mut vertex_buffers = Vec::new();
         for (slot, vertices) in (0..).zip(vertices.map(vertex_arrays).transpose()?.into_iter().flatten()) {
-            let array = Array::new(&vertices)?;
-            vertices::check(slot, &vertices, &array, &slf.get().layout)?;
+            let object = array_of(&vertices);
+            let array = Array::new(&object)?;
+            vertices::check(slot, &object, &array, &slf.get().layout)?;
             let (count, stride_bytes) = rows(&array)?;
             lengths.push(count);
-            vertex_buffers.push(VertexBuffer { buffer: array.into_buffer()?, offset_bytes: 0, stride_bytes });
+            let buffer = match vertices.cast::<stream::Buffer>() {
+                Ok(own) => own.get().buffer.clone(),
+                Err(_) => array.into_buffer()?,
+            };
+            vertex_buffers.push(VertexBuffer { buffer, offset_bytes: 0, stride_bytes });
         }
         let index_buffer = indices.map(|indices| -> PyResult<_> {
             let array = Array::new(indices)?;
@@ -143,6 +160,7 @@ impl Pipeline {
         let scissor = scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom });
         Ok(Draw {
             pipeline: slf.clone().unbind(),
+            is_auto: false,
             count,
             vertex_buffers,
             index_buffer,
@@ -156,14 +174,58 @@ impl Pipeline {
             blend_factor: blend_factor.unwrap_or([1.0; 4]),
             stencil_reference,
             sample_mask,
+            stream_targets: stream::targets(&stream_targets.unwrap_or_default())?,
         })
+    }
+
+    /// A draw of all vertices that draws before it have streamed out to `vertices[0]`, a `Buffer`, by the time at which
+    /// it is drawn. A partial vertex at the end is left out. The rest is as for `draw`.
+    #[pyo3(signature = (vertices, *, bindings=None, viewport=None, scissor=None, blend_factor=None, stencil_reference=0,
+        sample_mask=0xffff_ffff, stream_targets=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
+    fn draw_auto(
+        slf: &Bound<'_, Self>,
+        vertices: &Bound<'_, PyAny>,
+        bindings: Option<&Bound<'_, PyDict>>,
+        viewport: Option<Vec<f32>>,
+        scissor: Option<[i32; 4]>,
+        blend_factor: Option<[f32; 4]>,
+        stencil_reference: u8,
+        sample_mask: u32,
+        stream_targets: Option<Vec<Bound<'_, PyAny>>>,
+    ) -> PyResult<Draw> {
+        // An array alone does not know what is in it.
+        if !vertex_arrays(vertices)?.first().is_some_and(|first| first.is_instance_of::<stream::Buffer>()) {
+            let message = "what is drawn is what was streamed out to vertices[0]: it must be a Buffer";
+            return Err(Failure::new(ErrorKind::Call, message).into());
+        }
+        let draw = Self::draw(
+            slf,
+            Some(0),
+            Some(vertices),
+            None,
+            bindings,
+            1,
+            0,
+            0,
+            0,
+            viewport,
+            scissor,
+            blend_factor,
+            stencil_reference,
+            sample_mask,
+            stream_targets,
+        )?;
+        Ok(Draw { is_auto: true, ..draw })
     }
 }
 
-/// A draw. `Pipeline.draw` makes it, `Device.draw` executes it.
+/// A draw. `Pipeline.draw` makes it, `Device.draw` and `Pass.draw` execute it.
 #[pyclass(frozen, module = "brolga")]
 pub struct Draw {
-    pipeline: Py<Pipeline>,
+    pub pipeline: Py<Pipeline>,
+    /// `true` if the number of its vertices is what was streamed out.
+    is_auto: bool,
     count: u32,
     vertex_buffers: Vec<VertexBuffer>,
     index_buffer: Option<IndexBuffer>,
@@ -177,9 +239,16 @@ pub struct Draw {
     blend_factor: [f32; 4],
     stencil_reference: u8,
     sample_mask: u32,
+    stream_targets: Vec<Option<StreamTarget>>,
 }
 
 impl Draw {
+    /// Adds it to a pass.
+    pub fn add_to(&self, pass: &mut raster::Pass<'_>) -> Result<(), DrawError> {
+        let parts = self.parts();
+        if self.is_auto { pass.draw_auto(&parts) } else { pass.draw(&parts) }.map(|_| ())
+    }
+
     fn parts(&self) -> raster::Draw<'_> {
         let mut draw = raster::Draw::new(&self.pipeline.get().pipeline, self.count);
         draw.bindings = Stages::from_fn(|stage| self.bindings[stage].as_ref());
@@ -189,61 +258,9 @@ impl Draw {
         (draw.instances, draw.first_instance) = (self.instances, self.first_instance);
         (draw.viewport, draw.scissor) = (self.viewport, self.scissor);
         (draw.blend_factor, draw.stencil_reference) = (self.blend_factor, self.stencil_reference);
-        draw.sample_mask = self.sample_mask;
+        (draw.sample_mask, draw.stream_targets) = (self.sample_mask, self.stream_targets.clone());
         draw
     }
-}
-
-/// Draws into targets; returns the statistics of each draw.
-pub fn draw<'py>(
-    py: Python<'py>,
-    device: &brolga::Device,
-    draws: &[Bound<'py, Draw>],
-    targets: &[Bound<'py, PyAny>],
-    depth: Option<&Bound<'py, PyAny>>,
-    time_limit: Option<Duration>,
-    cancel: &CancelToken,
-) -> PyResult<Bound<'py, PyList>> {
-    let Some(first) = draws.first() else { return Ok(PyList::empty(py)) };
-    let pipeline = first.get().pipeline.get();
-    let mut colors = Vec::new();
-    for (n, object) in targets.iter().enumerate() {
-        let format = pipeline.formats.get(n).copied().ok_or_else(|| {
-            let (found, count) = (targets.len(), pipeline.formats.len());
-            Failure::new(ErrorKind::Call, format!("{found} targets for a pipeline with {count}"))
-        })?;
-        colors.push(target(object, format)?.get().view.clone());
-    }
-    let depth = depth.map(|object| target(object, pipeline.depth_format.unwrap_or(Format::D32_FLOAT))).transpose()?;
-    let targets = Targets { colors, depth: depth.map(|depth| DepthView::new(depth.get().view.clone())) };
-    let draws: Vec<_> = draws.iter().map(|draw| draw.get()).collect();
-    let work = |token: &CancelToken| -> Result<Vec<Statistics>, DrawError> {
-        let mut limits = Dispatch::new([0; 3]).cancel(token.clone());
-        limits.time_limit = time_limit;
-        let mut pass = Pass::new(device, targets)?.with_limits(&limits);
-        for draw in draws {
-            pass.draw(&draw.parts())?;
-        }
-        pass.finish()
-    };
-    let statistics = interruptible(py, cancel, work)?;
-    PyList::new(py, statistics.iter().map(|one| described(py, one)).collect::<PyResult<Vec<_>>>()?)
-}
-
-fn described<'py>(py: Python<'py>, statistics: &Statistics) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for (key, value) in [
-        ("vertices", statistics.vertices),
-        ("primitives", statistics.primitives),
-        ("vertex_invocations", statistics.vertex_invocations),
-        ("clipper_invocations", statistics.clipper_invocations),
-        ("clipper_primitives", statistics.clipper_primitives),
-        ("pixel_invocations", statistics.pixel_invocations),
-        ("samples", statistics.samples),
-    ] {
-        dict.set_item(key, value)?;
-    }
-    Ok(dict)
 }
 
 /// The arrays of a list: an array alone would be taken for a list of vertices.

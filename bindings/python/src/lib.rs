@@ -2,11 +2,14 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `pass.rs` | draws with queries and predicates |
 //! | `device.rs` | the device: makes everything else |
 //! | `shader.rs` | shaders, bound or not, and their dispatches |
-//! | `draw.rs` | pipelines and draws into arrays |
+//! | `commands.rs` | draws into arrays |
+//! | `draw.rs` | pipelines and draws |
 //! | `document.rs` | documents |
 //! | `bindings.rs` | registers and their bindings |
+//! | `stream.rs` | arrays that vertices are streamed out to |
 //! | `view.rs` | values for bindings other than arrays |
 //! | `source.rs` | shaders as they are given |
 //! | `vertices.rs` | arrays as vertices, and their layout |
@@ -20,13 +23,16 @@
 
 mod array;
 mod bindings;
+mod commands;
 mod device;
 mod document;
 mod draw;
 mod error;
 mod interrupt;
+mod pass;
 mod shader;
 mod source;
+mod stream;
 mod texels;
 mod vertices;
 mod view;
@@ -43,7 +49,11 @@ mod brolga {
     #[pymodule_export]
     use crate::draw::{Draw, Pipeline};
     #[pymodule_export]
+    use crate::pass::{Pass, Query};
+    #[pymodule_export]
     use crate::shader::{BoundShader, CancelToken, Report, Shader};
+    #[pymodule_export]
+    use crate::stream::Buffer;
     #[pymodule_export]
     use crate::view::{Sampler, Texture, View};
 

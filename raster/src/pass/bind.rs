@@ -256,10 +256,12 @@ impl Pass<'_> {
             let view = View::raw(buffer.clone())?;
             for (stage, shader) in draw.pipeline.parts.shaders.present() {
                 if let Some(register) = used_at(shader, bound[stage].layers(), &view) {
-                    return failed(format!(
-                        "the {} shader uses buffer {slot} as {register} in the same draw",
-                        stage.name()
-                    ));
+                    let register = match register {
+                        Register { space: SPACE, index, .. } => format!("vertex buffer {index}"),
+                        register => register.to_string(),
+                    };
+                    let stage = stage.name();
+                    return failed(format!("the {stage} shader uses buffer {slot} as {register} in the same draw"));
                 }
             }
             let is_index_buffer = draw

@@ -78,8 +78,11 @@ impl Counts {
 pub struct Fragment {
     /// The instance, counted from 0.
     pub instance: u32,
-    /// The primitive's number within the instance: `SV_PrimitiveID`.
+    /// The primitive's number within the instance: `SV_PrimitiveID`. Behind a geometry shader that of the primitive that
+    /// it took.
     pub primitive: u32,
+    /// Which of the primitives it is that a geometry shader emitted for that one.
+    pub emitted: Option<Emitted>,
     /// `true` if it is front-facing.
     pub is_front: bool,
     /// The sample of the pixel; 0 if there is one.
@@ -95,6 +98,15 @@ pub struct Fragment {
     pub fate: Fate,
     /// The sample's texel of each target before and after, as encoded in the target's format.
     pub colors: Vec<[u128; 2]>,
+}
+
+/// A primitive that a geometry shader emitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    /// The invocation for the primitive that it took: `SV_GSInstanceID`.
+    pub invocation: u32,
+    /// Its number among those that the invocation emitted into the stream that is drawn.
+    pub number: u32,
 }
 
 /// The outcome of a primitive in a pixel.
@@ -161,6 +173,22 @@ struct Shaded {
     prepared: Prepared,
     scratch: Scratch,
     instance: u32,
+    /// The number of the batch's first primitive.
+    first: u32,
+    /// If a geometry shader emitted the primitives, how many there are up to the end of each invocation, and how many
+    /// invocations a primitive has.
+    invocations: Option<(Vec<u32>, u32)>,
+}
+
+impl Shaded {
+    /// The primitive that the input assembler made for one of the batch, and which of its offspring that is.
+    fn origin(&self, id: u32) -> (u32, Option<Emitted>) {
+        let Some((ends, of_primitive)) = &self.invocations else { return (id, None) };
+        let invocation = ends.partition_point(|&end| end <= id);
+        let before = invocation.checked_sub(1).map_or(0, |before| ends[before]);
+        let [primitive, invocation] = [invocation as u32 / of_primitive, invocation as u32 % of_primitive];
+        (self.first + primitive, Some(Emitted { invocation, number: id - before }))
+    }
 }
 
 /// A primitive that covers the pixel.
@@ -202,11 +230,13 @@ impl Watched<'_> {
         let (mut stage, mut unit, mut shaded) = (VertexStage::default(), GeometryUnit::default(), Shaded::default());
         let input = &self.draw.input;
         input.batches(1, |batch, instances| {
-            shaded.instance = instances.start;
+            (shaded.instance, shaded.first) = (instances.start, batch.primitive);
             let part = (batch, instances);
             let stages = (&vertex, geometry.as_ref());
             let made = &mut shaded.batch;
             self.draw.make(part, stages, (&mut stage, &mut unit), &mut seat, made, &mut Streamed::default())?;
+            let layout = self.draw.pipeline.parts.geometry.as_ref();
+            shaded.invocations = layout.map(|layout| (unit.ends.clone(), layout.stage.instances));
             limits.check(0)?;
             self.count(&mut shaded, raster, &mut history.counts);
             self.batch(&mut shaded, raster, &run, &mut history)
@@ -265,7 +295,7 @@ impl Watched<'_> {
         setup.outputs.cull.clear();
         let not_clipped = left(shaded, &setup);
         let [nan, w_not_positive] = count_lost(&shaded.batch, &setup.outputs, raster);
-        counts.primitives += shaded.prepared.statistics.primitives;
+        counts.primitives += shaded.prepared.statistics.clipper_invocations;
         counts.drawn += drawn;
         counts.culled += not_culled.saturating_sub(drawn);
         counts.clipped += not_clipped.saturating_sub(not_culled);
@@ -287,8 +317,9 @@ impl Watched<'_> {
         all.sort_by_key(|(covering, _)| covering.primitive.id);
         let setup = self.setup(raster, OBSTACLES.len());
         self.set_up(shaded, &setup);
+        let origins: Vec<_> = all.iter().map(|(covering, _)| shaded.origin(covering.primitive.id)).collect();
         let Shaded { prepared, instance, .. } = shaded;
-        for (covering, fate) in all {
+        for ((covering, fate), origin) in all.into_iter().zip(origins) {
             if fate.is_none() {
                 self.leave_only(prepared, &covering.primitive, &covering.masks);
             }
@@ -299,7 +330,7 @@ impl Watched<'_> {
                 let mask = if self.are_forced() { setup.raster.sample_mask } else { 1 << sample };
                 let (setup, depth) = (setup.with_mask(mask), if fate.is_some() { covering.z } else { depth });
                 if history.fragments.len() < MOST_FRAGMENTS {
-                    let place = (*instance, sample, depth);
+                    let place = (*instance, origin, sample, depth);
                     let fragment = self.fragment(prepared, &setup, &covering.primitive, place, fate, run)?;
                     history.fragments.push(fragment);
                 } else {
@@ -401,8 +432,8 @@ impl Watched<'_> {
         &self,
         prepared: &Prepared,
         setup: &Setup,
-        &Primitive { id: primitive, is_front, .. }: &Primitive,
-        (instance, sample, depth): (u32, u32, f32),
+        &Primitive { is_front, .. }: &Primitive,
+        (instance, (primitive, emitted), sample, depth): (u32, (u32, Option<Emitted>), u32, f32),
         missed: Option<Fate>,
         run: &Dispatch,
     ) -> Result<Fragment, DrawError> {
@@ -415,7 +446,18 @@ impl Watched<'_> {
         let before = self.texels(sample)?;
         let fate = missed.map_or_else(|| self.fate(prepared, setup, run), Ok)?;
         let colors = before.into_iter().zip(self.texels(sample)?).map(|(before, after)| [before, after]).collect();
-        Ok(Fragment { instance, primitive, is_front, sample, depth, stored_depth, stored_stencil, fate, colors })
+        Ok(Fragment {
+            instance,
+            primitive,
+            emitted,
+            is_front,
+            sample,
+            depth,
+            stored_depth,
+            stored_stencil,
+            fate,
+            colors,
+        })
     }
 
     /// Draws the primitive, and returns its outcome.

@@ -164,7 +164,7 @@
 //!   `depths_are_drawn_without_a_pixel_shader`, `without_shader_and_depth_test_nothing_is_counted`,
 //!   `without_a_depth_buffer_every_pixel_passes`
 
-mod canvas;
+pub mod canvas;
 mod conservative;
 mod coverage;
 mod depth;

@@ -12,15 +12,19 @@ use brolga_c::dispatch::*;
 use brolga_c::draw::*;
 use brolga_c::error::{Code, brolga_code_name};
 use brolga_c::pipeline::*;
+use brolga_c::query::*;
 use brolga_c::reflect::*;
 use brolga_c::shader::*;
 use brolga_c::stage::*;
+use brolga_c::statistics::*;
 use brolga_c::stop::*;
+use brolga_c::stream::*;
 use brolga_c::text::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
 use crate::caller::{NUMBERS, Told, TriangleParts, assembled, device, read};
+use crate::streams::{Scene, entries, with_options};
 
 /// Calls a function, which must fail with a code and a text with these words.
 macro_rules! fails {
@@ -59,6 +63,12 @@ fn null_and_other_objects_are_errors() {
     fails!(WrongHandle, "a shader", brolga_shader_engine(other.cast(), &mut 0));
     fails!(WrongHandle, "a bound shader", brolga_bound_dispatch(other.cast(), null(), null_mut()));
     fails!(WrongHandle, "a pipeline", brolga_pipeline_vertex_shader(other.cast(), &mut null_mut()));
+    fails!(WrongHandle, "a pipeline", brolga_pipeline_geometry_shader(other.cast(), &mut null_mut()));
+    fails!(WrongHandle, "a pass", brolga_pass_draw_auto(other.cast(), &DrawOptions::default(), null_mut()));
+    fails!(WrongHandle, "a pass", brolga_pass_begin_query(other.cast(), number(1), &mut null_mut()));
+    fails!(WrongHandle, "a pass", brolga_pass_set_predication(other.cast(), true, true));
+    fails!(NullHandle, "a pass", brolga_pass_clear_predication(null()));
+    fails!(NullHandle, "a buffer", brolga_buffer_filled_bytes(null(), &mut 0));
     fails!(WrongHandle, "a reflection", brolga_reflection_input(other.cast(), 0, null_mut()));
     // SAFETY: it is an object, though of another kind, and stays one.
     assert_eq!(unsafe { brolga_device_destroy(other.cast()) }, Code::WrongHandle);
@@ -69,7 +79,7 @@ fn null_and_other_objects_are_errors() {
         brolga_shader_destroy(null_mut()); brolga_bindings_destroy(null_mut()); brolga_bound_destroy(null_mut());
         brolga_worker_destroy(null_mut()); brolga_pipeline_destroy(null_mut()); brolga_pass_destroy(null_mut());
         brolga_cancel_token_destroy(null_mut()); brolga_progress_destroy(null_mut()); brolga_blob_destroy(null_mut());
-        brolga_reflection_destroy(null_mut());
+        brolga_reflection_destroy(null_mut()); brolga_query_destroy(null_mut());
     }
 }
 
@@ -440,6 +450,218 @@ fn samples_and_resolves_are_checked() {
     destroy! {
         brolga_pass_destroy(pass); brolga_view_destroy(view); brolga_texture_destroy(from); brolga_device_destroy(device);
     }
+}
+
+/// Makes a pipeline that must not be possible.
+fn refused(device: *const Device, options: &PipelineOptions, code: Code, words: &str) {
+    let (mut told, mut none) = (Told::new(), null_mut());
+    // SAFETY: the errors in the options are among those that the library checks.
+    let found = unsafe { brolga_pipeline_create(device, options, &mut none, &mut told.0) };
+    assert_eq!((found, none.is_null()), (code, true), "{}", told.text());
+    assert!(told.text().contains(words), "{}", told.text());
+}
+
+#[test]
+fn declarations_of_stream_output_are_checked() {
+    let device = device();
+    let [place, gap, number] = entries();
+    let many = [gap; 600];
+    with_options(|good| {
+        // SAFETY: the options are complete.
+        let output = unsafe { *good.stream_output };
+        let of = |output: &StreamOutput, code, words| {
+            refused(device, &PipelineOptions { stream_output: output, ..good }, code, words);
+        };
+        for size in [0, 1, size_of::<StreamOutput>() - 8, usize::MAX] {
+            of(&StreamOutput { size, ..output }, Code::BadArgument, "BrolgaStreamOutput.size");
+        }
+        of(&StreamOutput { entries: null(), ..output }, Code::BadArgument, "NULL");
+        of(&StreamOutput { strides: null(), ..output }, Code::BadArgument, "strides: the pointer is NULL");
+        for entry_count in [513, usize::MAX] {
+            of(&StreamOutput { entries: many.as_ptr(), entry_count, ..output }, Code::BadArgument, "at most 512");
+        }
+        of(&StreamOutput { entries: many.as_ptr(), entry_count: 512, ..output }, Code::Call, "");
+        for stride_count in [5, usize::MAX] {
+            of(&StreamOutput { stride_count, ..output }, Code::BadArgument, "at most 4");
+        }
+        for stride in [0, 12, 17, 2052, u32::MAX] {
+            of(&StreamOutput { strides: &stride, ..output }, Code::Call, "the stride of buffer 0");
+        }
+        for stream in [1, 4, u32::MAX - 1] {
+            of(&StreamOutput { rasterized_stream: stream, ..output }, Code::Call, "to be rasterized");
+        }
+        let of_entry = |entry, code, words| {
+            of(&StreamOutput { entries: &entry, entry_count: 1, ..output }, code, words);
+        };
+        of_entry(StreamOutputEntry { size: 8, ..place }, Code::BadArgument, "BrolgaStreamOutputEntry.size");
+        of_entry(StreamOutputEntry { semantic: c"\xff".as_ptr(), ..place }, Code::BadArgument, "UTF-8");
+        of_entry(StreamOutputEntry { semantic: c"NUMBER2".as_ptr(), ..number }, Code::Call, "did you mean `NUMBER3`");
+        for (entry, words) in [
+            (StreamOutputEntry { component_count: 3, ..place }, "components 0 to 3 of place0"),
+            (StreamOutputEntry { component_count: 0, ..place }, "components 0 to 0"),
+            (StreamOutputEntry { component_count: u32::MAX, ..place }, "the most"),
+            (StreamOutputEntry { start_component: u32::MAX, ..place }, "components 4294967295"),
+            (StreamOutputEntry { slot: 4, ..place }, "for buffer 4"),
+            (StreamOutputEntry { slot: u32::MAX, ..gap }, "for buffer 4294967295"),
+            (StreamOutputEntry { stream: 4, ..place }, "stream 4"),
+            (StreamOutputEntry { stream: 1, ..place }, "does not write to stream 1"),
+        ] {
+            of_entry(entry, Code::Call, words);
+        }
+        refused(device, &PipelineOptions { geometry_shader_bytes: 100, ..good }, Code::File, "");
+        let shader = PipelineOptions { geometry_shader: null(), ..good };
+        refused(device, &shader, Code::BadArgument, "geometry_shader: the pointer is NULL");
+        let swapped = PipelineOptions { geometry_shader: good.vertex_shader, ..good };
+        let swapped = PipelineOptions { geometry_shader_bytes: good.vertex_shader_bytes, ..swapped };
+        refused(device, &swapped, Code::Call, "the pipeline's geometry shader is a vertex shader");
+        let lanes = CompileOptions { lanes: 7, ..CompileOptions::default() };
+        refused(device, &PipelineOptions { geometry_compile: &lanes, ..good }, Code::BadArgument, "lanes is 7");
+        let lines = PipelineOptions { topology: self::number(2), ..good };
+        refused(device, &lines, Code::Call, "takes primitives `point`");
+        for topology in [7, 9, 14, 32, 65] {
+            let none = PipelineOptions { topology: self::number(topology), ..good };
+            refused(device, &none, Code::BadArgument, &format!("topology is {topology}"));
+        }
+    });
+    destroy!(brolga_device_destroy(device));
+}
+
+#[test]
+fn targets_of_streams_and_draws_of_them_are_checked() {
+    let scene = Scene::new();
+    let Scene { pass, points, kept, .. } = scene;
+    let from = VertexBuffer { buffer: points, stride_bytes: 8, ..VertexBuffer::default() };
+    let target = StreamTarget { buffer: kept, ..StreamTarget::default() };
+    let draw = DrawOptions {
+        pipeline: scene.doubles,
+        geometry_bindings: scene.bindings,
+        vertex_buffers: &from,
+        vertex_buffer_count: 1,
+        stream_targets: &target,
+        stream_target_count: 1,
+        count: 3,
+        ..DrawOptions::default()
+    };
+    fails!(
+        Binding,
+        "the geometry shader: b0",
+        brolga_pass_draw(pass, &DrawOptions { geometry_bindings: null(), ..draw }, null_mut())
+    );
+    let wrong = DrawOptions { geometry_bindings: points.cast(), ..draw };
+    fails!(WrongHandle, "bindings", brolga_pass_draw(pass, &wrong, null_mut()));
+    fails!(BadArgument, "NULL", brolga_pass_draw(pass, &DrawOptions { stream_targets: null(), ..draw }, null_mut()));
+    for stream_target_count in [5, usize::MAX] {
+        let wrong = DrawOptions { stream_target_count, ..draw };
+        fails!(BadArgument, "at most 4", brolga_pass_draw(pass, &wrong, null_mut()));
+    }
+    let other = StreamTarget { buffer: pass.cast_const().cast(), ..target };
+    fails!(
+        WrongHandle,
+        "a buffer",
+        brolga_pass_draw(pass, &DrawOptions { stream_targets: &other, ..draw }, null_mut())
+    );
+    let odd = StreamTarget { offset_bytes: 2, ..target };
+    fails!(
+        Call,
+        "not from a multiple of 4",
+        brolga_pass_draw(pass, &DrawOptions { stream_targets: &odd, ..draw }, null_mut())
+    );
+    let sized = StreamTarget { size: 16, ..target };
+    fails!(
+        BadArgument,
+        "BrolgaStreamTarget.size",
+        brolga_pass_draw(pass, &DrawOptions { stream_targets: &sized, ..draw }, null_mut())
+    );
+    let mut memory = [0_u32; 4];
+    let read_only = made!(brolga_buffer_wrap(memory.as_mut_ptr().cast(), 16, false, None, null_mut()));
+    let wrong = StreamTarget { buffer: read_only, ..target };
+    fails!(
+        Call,
+        "can only be read",
+        brolga_pass_draw(pass, &DrawOptions { stream_targets: &wrong, ..draw }, null_mut())
+    );
+    let wrong = StreamTarget { buffer: points, ..target };
+    fails!(Call, "uses buffer 0", brolga_pass_draw(pass, &DrawOptions { stream_targets: &wrong, ..draw }, null_mut()));
+    let wrong = DrawOptions { pipeline: scene.shows, ..draw };
+    fails!(Call, "streams nothing out", brolga_pass_draw(pass, &wrong, null_mut()));
+    // Nothing is written behind the end of a buffer, wherever that is.
+    for offset_bytes in [96, 1 << 40, u64::MAX - 3] {
+        let target = StreamTarget { offset_bytes, ..target };
+        works!(brolga_pass_draw(pass, &DrawOptions { stream_targets: &target, ..draw }, null_mut()));
+        works!(brolga_pass_draw_auto(
+            pass,
+            &DrawOptions { pipeline: scene.shows, stream_target_count: 0, ..draw },
+            null_mut()
+        ));
+    }
+    let auto = DrawOptions { pipeline: scene.shows, stream_target_count: 0, ..draw };
+    fails!(NullHandle, "a pipeline", brolga_pass_draw_auto(pass, null(), null_mut()));
+    let wrong = DrawOptions { index_buffer: points, ..auto };
+    fails!(Call, "with an index buffer", brolga_pass_draw_auto(pass, &wrong, null_mut()));
+    let wrong = DrawOptions { vertex_buffer_count: 0, ..auto };
+    fails!(Call, "has no vertex buffer", brolga_pass_draw_auto(pass, &wrong, null_mut()));
+    let flat = VertexBuffer { stride_bytes: 0, ..from };
+    let wrong = DrawOptions { vertex_buffers: &flat, ..auto };
+    fails!(Call, "without a stride", brolga_pass_draw_auto(pass, &wrong, null_mut()));
+    fails!(BadArgument, "NULL", brolga_buffer_filled_bytes(kept, null_mut()));
+    fails!(Call, "no geometry shader", brolga_pipeline_geometry_shader(scene.shows, &mut null_mut()));
+    destroy!(brolga_buffer_destroy(read_only));
+    scene.destroy();
+}
+
+#[test]
+fn queries_are_checked() {
+    let (scene, mut other) = (Scene::new(), Scene::new());
+    let pass = scene.pass;
+    let mut none = null_mut();
+    for kind in [0, 3, 16, u32::MAX] {
+        fails!(
+            BadArgument,
+            "BrolgaQueryKind has 1, 2, 4 to 15",
+            brolga_pass_begin_query(pass, number(kind), &mut none)
+        );
+    }
+    assert!(none.is_null());
+    fails!(BadArgument, "the place for a query", brolga_pass_begin_query(pass, number(1), null_mut()));
+    let (samples, sums) = (scene.begin(QueryKind::Occlusion), scene.begin(QueryKind::PipelineStatistics));
+    // The first of the other pass, as this is of its own.
+    let foreign = other.begin(QueryKind::Occlusion);
+    let (mut data, mut statistics) = (QueryData::default(), PipelineStatistics::default());
+    fails!(Call, "has not ended", brolga_pass_query_data(pass, samples, &mut data));
+    fails!(Call, "has not ended", brolga_pass_query_statistics(pass, sums, &mut statistics));
+    for query in [samples, sums] {
+        works!(brolga_pass_end_query(pass, query));
+        fails!(Call, "has ended already", brolga_pass_end_query(pass, query));
+    }
+    fails!(Call, "of another pass", brolga_pass_end_query(pass, foreign));
+    fails!(Call, "of another pass", brolga_pass_query_data(pass, foreign, &mut data));
+    fails!(Call, "of another pass", brolga_pass_query_statistics(other.pass, sums, &mut statistics));
+    fails!(Call, "brolga_pass_query_statistics", brolga_pass_query_data(pass, sums, &mut data));
+    fails!(Call, "brolga_pass_query_data", brolga_pass_query_statistics(pass, samples, &mut statistics));
+    fails!(NullHandle, "a query", brolga_pass_query_data(pass, null(), &mut data));
+    fails!(WrongHandle, "a query", brolga_pass_query_data(pass, pass.cast(), &mut data));
+    fails!(WrongHandle, "a query", brolga_pass_end_query(pass, scene.kept.cast()));
+    fails!(WrongHandle, "a pass", brolga_pass_end_query(samples.cast(), samples));
+    fails!(BadArgument, "BrolgaQueryData: the pointer is NULL", brolga_pass_query_data(pass, samples, null_mut()));
+    fails!(BadArgument, "the pointer is NULL", brolga_pass_query_statistics(pass, sums, null_mut()));
+    for size in [0, 1, size_of::<QueryData>() - 8, size_of::<QueryData>() + 1, usize::MAX] {
+        data.size = size;
+        fails!(BadArgument, "BrolgaQueryData.size", brolga_pass_query_data(pass, samples, &mut data));
+        assert_eq!(data.size, size);
+    }
+    statistics.size = 8;
+    fails!(BadArgument, "BrolgaPipelineStatistics.size", brolga_pass_query_statistics(pass, sums, &mut statistics));
+    fails!(OutOfOrder, "draw 0", brolga_pass_pipeline_statistics(pass, 0, &mut statistics));
+    // SAFETY: there is nothing to fill, or too little.
+    let codes = unsafe { [brolga_query_data_init(null_mut(), 64), brolga_query_data_init(&mut data, 8)] };
+    assert_eq!(codes, [Code::BadArgument; 2]);
+    // A query of a pass that is gone.
+    destroy!(brolga_pass_destroy(other.pass));
+    other.pass = null_mut();
+    fails!(Call, "of another pass", brolga_pass_query_data(pass, foreign, &mut data));
+    destroy! { brolga_query_destroy(samples); brolga_query_destroy(sums); brolga_query_destroy(foreign) }
+    other.destroy();
+    scene.destroy();
 }
 
 #[test]

@@ -5,7 +5,8 @@
 //! | `header.rs` | the header is that of the sources |
 //! | `objects.rs` | results of correct calls |
 //! | `samples.rs` | the same for multisampling |
-//! | `modes.rs` | both in float modes of hosts |
+//! | `streams.rs` | the same for geometry shaders, stream output and queries |
+//! | `modes.rs` | all of these in float modes of hosts |
 //! | `hostile.rs` | errors of wrong calls |
 //! | `caller.rs` | calls that must succeed |
 
@@ -17,3 +18,4 @@ mod hostile;
 mod modes;
 mod objects;
 mod samples;
+mod streams;

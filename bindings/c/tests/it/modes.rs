@@ -1,11 +1,11 @@
-//! Runs tests of `objects.rs` and `samples.rs` in the float modes of hosts: results are the same, and no mode is
-//! changed.
+//! Runs tests of `objects.rs`, `samples.rs` and `streams.rs` in the float modes of hosts: results are the same, and no
+//! mode is changed.
 
 #![cfg(target_arch = "x86_64")]
 
 use brolga_testing_base::modes::{MODES, in_mode};
 
-use crate::{objects, samples};
+use crate::{objects, samples, streams};
 
 #[test]
 fn calls_give_the_same_in_any_float_mode() {
@@ -20,6 +20,8 @@ fn calls_give_the_same_in_any_float_mode() {
         samples::edges_cover_samples_and_their_mean_is_smooth,
         samples::layers_are_resolved_to_levels_of_layers,
         samples::the_format_of_a_resolve_says_what_is_averaged,
+        streams::points_are_streamed_out_and_drawn_if_a_predicate_says_so,
+        streams::timestamps_follow_one_another,
     ];
     for host in MODES {
         calls.iter().for_each(|call| in_mode(host, call));

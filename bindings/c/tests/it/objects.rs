@@ -17,6 +17,7 @@ use brolga_c::merger::TargetState;
 use brolga_c::pipeline::*;
 use brolga_c::reflect::*;
 use brolga_c::shader::*;
+use brolga_c::statistics::*;
 use brolga_c::text::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;

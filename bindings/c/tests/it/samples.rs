@@ -9,6 +9,7 @@ use brolga_c::draw::*;
 use brolga_c::merger::TargetState;
 use brolga_c::pipeline::*;
 use brolga_c::state::Dimension;
+use brolga_c::statistics::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
