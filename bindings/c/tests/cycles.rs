@@ -8,6 +8,7 @@
 #[allow(unused_macros, dead_code, reason = "used in part")]
 mod caller;
 
+use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use brolga_c::bindings::*;
@@ -16,6 +17,7 @@ use brolga_c::device::*;
 use brolga_c::dispatch::*;
 use brolga_c::draw::*;
 use brolga_c::error::Code;
+use brolga_c::query::*;
 use brolga_c::reflect::*;
 use brolga_c::shader::*;
 use brolga_c::stage::*;
@@ -42,6 +44,7 @@ fn cycle(container: &[u8], shader: *const Shader) {
     let targets = [target.cast_const()];
     let pass_options = PassOptions { targets: targets.as_ptr(), target_count: 1, ..PassOptions::default() };
     let pass = made!(brolga_pass_create(device, &pass_options));
+    let query = made!(brolga_pass_begin_query(pass, MaybeUninit::new(QueryKind::Occlusion)));
     let (text, reflection) = (
         made!(brolga_disassemble(container.as_ptr().cast(), container.len(), false)),
         made!(brolga_reflection_create(container.as_ptr().cast(), container.len())),
@@ -50,7 +53,8 @@ fn cycle(container: &[u8], shader: *const Shader) {
     works! {
         brolga_bound_dispatch(bound, &dispatch, null_mut()); brolga_worker_begin(worker, &dispatch);
         brolga_worker_run(worker, 0, 1); brolga_pass_clear_color(pass, 0, [1.0_f32; 4].as_ptr());
-        brolga_buffer_read(buffer, 0, (&raw mut first).cast(), 4);
+        brolga_buffer_read(buffer, 0, (&raw mut first).cast(), 4); brolga_pass_end_query(pass, query);
+        brolga_pass_query_data(pass, query, &mut QueryData::default());
     }
     assert_eq!(first, 0);
     // Errors leave nothing either.
@@ -58,6 +62,7 @@ fn cycle(container: &[u8], shader: *const Shader) {
     assert_eq!(unsafe { brolga_pass_draw(pass, null(), null_mut(), null_mut()) }, Code::NullHandle);
     destroy! {
         brolga_reflection_destroy(reflection); brolga_blob_destroy(text); brolga_pass_destroy(pass);
+        brolga_query_destroy(query);
         brolga_worker_destroy(worker); brolga_bound_destroy(bound); brolga_progress_destroy(progress);
         brolga_cancel_token_destroy(token); brolga_bindings_destroy(bindings); brolga_view_destroy(target);
         brolga_view_destroy(view); brolga_texture_destroy(texture); brolga_buffer_destroy(buffer);

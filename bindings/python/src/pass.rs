@@ -138,7 +138,10 @@ impl Pass {
         let kinds: Vec<_> = steps.queries.iter().map(|(query, _)| query.kind).collect();
         let done = run(py, &setting, &steps.commands, &kinds)?;
         for ((query, _), result) in steps.queries.iter().zip(done.results) {
-            result.map(|result| query.result.set(result));
+            if let Some(result) = result {
+                // It runs once.
+                let _ = query.result.set(result);
+            }
         }
         *self.record.lock() = State::Done(done.statistics);
         Ok(())

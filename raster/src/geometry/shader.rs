@@ -32,6 +32,13 @@ impl GeometryLayout {
         BatchInvocation::WORDS + self.stage.input.vertices() as usize
     }
 
+    /// The only stream, if there is just one.
+    fn single(&self) -> Option<usize> {
+        let streams = &self.stage.streams;
+        let first = streams.iter().position(Option::is_some);
+        first.filter(|_| streams.iter().flatten().count() == 1)
+    }
+
     /// The kind of primitives that are rasterized.
     pub fn kind(&self) -> Kind {
         match self.rasterized.and_then(|stream| self.stage.streams[stream]) {
@@ -130,6 +137,7 @@ impl GeometryUnit {
     }
 
     /// Takes what an invocation emitted.
+    #[inline]
     fn collect(
         &mut self,
         layout: &GeometryLayout,
@@ -140,24 +148,28 @@ impl GeometryUnit {
     ) {
         let Self { emitted, tags, counts, vertices, .. } = self;
         let stage = &layout.stage;
-        let most = stage.most_vertices as usize;
-        let stride = vertices.stride();
+        let (most, stride) = (stage.most_vertices as usize, vertices.stride());
         let first = invocation * most;
         let count = (counts[invocation] as usize).min(most);
-        let row = |n: usize| &emitted[(first + n) * stride..][..stride];
-        let single = stage.streams.iter().position(Option::is_some).unwrap_or(0);
-        let mut strips = [Strip::default(); STREAMS];
+        let tags = if stage.is_tagged { &tags[first..][..count] } else { &[] };
+        let emitted = &emitted[first * stride..][..count * stride];
+        let single = layout.single();
         let before = vertices.count() as u32;
-        if !stage.is_tagged && layout.rasterized == Some(single) {
-            vertices.extend(&emitted[first * stride..][..count * stride]);
+        if single.is_some() && single == layout.rasterized {
+            vertices.extend(emitted);
         }
+        if let (None, Some(OutputTopology::TriangleStrip)) = (stream_out, single.and_then(|n| stage.streams[n])) {
+            return add_strips(tags, before, count as u32, layout.rasterized.is_some(), made);
+        }
+        let row = |n: usize| &emitted[n * stride..][..stride];
+        let mut strips = [Strip::default(); STREAMS];
         for n in 0..count {
-            let tag = if stage.is_tagged { tags[first + n] } else { single as u32 };
+            let tag = tags.get(n).copied().unwrap_or(single.unwrap_or(0) as u32);
             let stream = (tag & !BEGINS_STRIP) as usize % STREAMS;
             let Some(topology) = stage.streams[stream] else { continue };
             let is_rasterized = layout.rasterized == Some(stream);
             let mut vertex = before + n as u32;
-            if stage.is_tagged && is_rasterized {
+            if single.is_none() && is_rasterized {
                 vertex = vertices.count() as u32;
                 vertices.extend(row(n));
             }
@@ -174,6 +186,26 @@ impl GeometryUnit {
             if let Some(layout) = stream_out {
                 let rows = primitive[..topology.vertices() as usize].iter().map(|&[n, _]| row(n as usize));
                 streamed.add(layout, stream, rows);
+            }
+        }
+    }
+}
+
+/// Adds the triangles of an invocation's only stream, whose vertices have numbers from `before` on: what most shaders
+/// emit.
+fn add_strips(tags: &[u32], before: u32, count: u32, is_rasterized: bool, made: &mut PrimitiveBatch) {
+    let mut start = 0;
+    for n in 0..count {
+        if tags.get(n as usize).is_some_and(|tag| tag & BEGINS_STRIP != 0) {
+            start = n;
+        }
+        if n - start >= 2 {
+            made.statistics.geometry_primitives += 1;
+            if is_rasterized {
+                let [a, b, c] = [n - 2, n - 1, n].map(|n| before + n);
+                // Every other one is turned.
+                let vertices = if (n - start) % 2 == 0 { [a, b, c] } else { [a, c, b] };
+                made.primitives.push(IndexedPrimitive { vertices, id: made.primitives.len() as u32 });
             }
         }
     }

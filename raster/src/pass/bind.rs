@@ -95,6 +95,7 @@ impl Pass<'_> {
                 has_wide_lines: rules.is_none() && pipeline.rasterizer.multisample,
                 has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
                 is_transformed: rules.is_some_and(|rules| rules.is_transformed),
+                drops_far: pipeline.geometry.is_some() && !pipeline.rasterizer.conservative,
             }),
             stream_buffers,
             shading: Shading {

@@ -266,6 +266,8 @@ impl Watched<'_> {
                 cull: if holds(Fate::Culled) { raster.state.cull } else { Cull::None },
                 ..raster.state
             },
+            // What keeps them from the pixel is to be found.
+            drops_far: false,
             sample_mask: if holds(Fate::SampleMask) { raster.sample_mask } else { raster.pattern.mask() },
             ..raster.clone()
         };

@@ -42,7 +42,7 @@ pub struct RoundSize {
 
 impl Default for RoundSize {
     fn default() -> Self {
-        Self { positions: 32 * 3 * u64::from(BATCH_PRIMITIVES), batches: 1024, bytes: 32 << 20 }
+        Self { positions: 32 * 3 * u64::from(BATCH_PRIMITIVES), batches: 1024, bytes: 8 << 20 }
     }
 }
 

@@ -38,6 +38,9 @@ impl Prepared {
             if has_distances && self.is_beyond(primitive.vertices, outputs) {
                 continue;
             }
+            if raster.drops_far && kind == Kind::Triangle && self.is_far(primitive.vertices, outputs) {
+                continue;
+            }
             if primitive.vertices.iter().all(|&vertex| is_on_screen[vertex as usize]) {
                 left.push(primitive);
             } else {
@@ -45,6 +48,18 @@ impl Prepared {
             }
         }
         self.statistics.clipper_primitives = left.len() as u64;
+    }
+
+    /// `true` if a triangle is entirely beyond twice the extent of the view volume at one of its sides: at least half the
+    /// viewport away from it, whatever positions are rounded to.
+    #[inline(always)]
+    fn is_far(&self, vertices: [u32; 3], outputs: &Outputs) -> bool {
+        let positions = vertices.map(|vertex| self.vertices.floats(vertex, outputs.position));
+        let all = |is_beyond: fn([f32; 4]) -> bool| positions.iter().all(|&position| is_beyond(position));
+        all(|[x, _, _, w]| x > 2.0 * w)
+            || all(|[x, _, _, w]| x < -2.0 * w)
+            || all(|[_, y, _, w]| y > 2.0 * w)
+            || all(|[_, y, _, w]| y < -2.0 * w)
     }
 
     /// Clips a primitive, and collects its pieces.

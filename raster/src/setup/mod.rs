@@ -55,6 +55,9 @@ pub struct Raster {
     pub has_last_pixels: bool,
     /// `true` if vertices are transformed already.
     pub is_transformed: bool,
+    /// `true` if triangles far outside of the viewport are dropped before they come to the screen: geometry shaders emit
+    /// many of them.
+    pub drops_far: bool,
 }
 
 /// A primitive on the screen.
