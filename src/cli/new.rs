@@ -27,7 +27,7 @@ use super::{Ending, report, stream, summary};
 pub(super) struct Arguments {
     /// Compiled shaders (.cso, .dxbc), or HLSL if a compiler is named: a compute shader; or a vertex shader, a pixel
     /// shader or both, in either order, and a mesh (.obj) to draw with them
-    #[arg(value_name = "SHADER", required = true, num_args = 1..=3)]
+    #[arg(value_name = "SHADER", required = true, num_args = 1..=4)]
     files: Vec<PathBuf>,
     /// The file for the document, which ends in .toml; `-` for standard output; or a folder, where it is document.toml.
     /// By default SHADER.toml in the current folder for a compute shader, and for draws the folder SHADER
@@ -132,11 +132,11 @@ fn drafted(arguments: &Arguments, styles: &Styles) -> Result<Vec<(PathBuf, Vec<u
     let shaders = shaders(arguments, &named, styles)?;
     let (Some(first), [] | [_]) = (shaders.first(), &meshes[..]) else {
         let found = format!("{} shaders and {} meshes", named.len(), meshes.len());
-        let help = "name one or two shaders, and one mesh at most";
+        let help = "name one to three shaders, and one mesh at most";
         return Err(Failure::new(format!("there is no document for {found}"), help));
     };
     let stage = Info::read(&first.container, &FileLimits::default()).map(|info| info.program.stage);
-    let is_draw = shaders.len() > 1 || matches!(stage, Ok(Stage::Vertex | Stage::Pixel));
+    let is_draw = shaders.len() > 1 || matches!(stage, Ok(Stage::Vertex | Stage::Geometry | Stage::Pixel));
     let place = Place::of(arguments.output.as_deref(), first.path, is_draw)?;
     let files = shaders.iter().map(|shader| called(shader.path, &place.folder)).collect::<Result<Vec<_>, _>>()?;
     let given: Vec<_> = shaders

@@ -1,5 +1,5 @@
-//! A shader of the other stage for one that shall be drawn: it gives a pixel shader what it reads, or shows what a
-//! vertex shader writes.
+//! A shader of another stage for one that shall be drawn: it gives a geometry or pixel shader what it reads, or shows
+//! what a vertex or geometry shader writes.
 
 use std::fmt::Write;
 
@@ -20,11 +20,11 @@ const POSITION: u32 = 1;
 /// The last register of a vertex shader's inputs: what a pixel shader reads beyond as many is given the same.
 const LAST_INPUT: u32 = 31;
 
-/// Makes the companion of a vertex or pixel shader.
-pub(super) fn of(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
+/// Makes a pixel shader for one, or a vertex shader.
+pub(super) fn of(bytes: &[u8], made: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
     match sm3::is_program(bytes) {
         true => of_direct3d9(&sm3::decode(bytes, 0, limits).map_err(failed)?, limits),
-        false => of_direct3d11(bytes, stage, limits),
+        false => of_direct3d11(bytes, made, limits),
     }
 }
 
@@ -32,10 +32,10 @@ fn failed(error: impl std::fmt::Display) -> DraftError {
     DraftError::Companion(error.to_string())
 }
 
-fn of_direct3d11(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
+fn of_direct3d11(bytes: &[u8], made: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
     let container = Container::parse(bytes, limits).map_err(failed)?;
-    let text = match stage {
-        Stage::Vertex => pixel_shader(&container.outputs(limits).map_err(failed)?.unwrap_or_default().elements),
+    let text = match made {
+        Stage::Pixel => pixel_shader(&container.outputs(limits).map_err(failed)?.unwrap_or_default().elements),
         _ => vertex_shader(&container.inputs(limits).map_err(failed)?.unwrap_or_default().elements),
     };
     Ok(assembler::assemble(&text, limits).map_err(failed)?.bytes)
@@ -65,7 +65,10 @@ fn listing(model: &str, inputs: &str, outputs: &str, body: &str) -> String {
 /// Shows the first output of a vertex shader that is no position, or white.
 fn pixel_shader(outputs: &[SignatureElement]) -> String {
     let is_shown = |output: &&SignatureElement| {
-        output.system_value == 0 && output.register.is_some() && output.component_type == ComponentType::Float32
+        output.system_value == 0
+            && output.stream == 0
+            && output.register.is_some()
+            && output.component_type == ComponentType::Float32
     };
     let shown = outputs.iter().find(is_shown);
     let (mut inputs, mut body) = (String::new(), String::new());

@@ -1,17 +1,19 @@
-//! A first document for a vertex shader, a pixel shader or both: it draws a rectangle or a mesh with them, and runs as
-//! it is.
+//! A first document for a vertex shader, a geometry shader, a pixel shader or several of them: it draws a rectangle or a
+//! mesh with them, and runs as it is.
 
 use brolga_bytecode::info::{Element, SignatureKind};
 use brolga_bytecode::sm5::Stage;
 use brolga_files::Mesh;
 use brolga_raster::layout::InputElement;
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
-use brolga_runtime::{Device, Format, Signature, StageKind, SystemValue};
+use brolga_raster::state::Topology;
+use brolga_runtime::pipeline::state::Numbered;
+use brolga_runtime::{Device, Format, InputPrimitive, Signature, SystemValue};
 
 use super::camera::Camera;
 use super::first_values::{Seen, Words};
 use super::page::{Page, with_comment};
-use super::part::Part;
+use super::part::{Part, place};
 use super::registers::{Form, SAMPLES, Slot, slots};
 use super::{Draft, DraftError, DraftShader, companion, constants};
 use crate::text::quoted;
@@ -34,39 +36,81 @@ pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Res
         let mut outputs = part.shader.module().outputs().iter();
         part.is_direct3d9() || outputs.any(|output| output.system_value == Some(SystemValue::Position))
     };
-    if parts.iter().any(|part| part.info.stage == Stage::Vertex && !has_position(part)) {
+    // The last shader before the pixel shader.
+    let last = parts.iter().filter(|part| part.info.stage != Stage::Pixel).max_by_key(|part| part.place());
+    if last.is_some_and(|part| !has_position(part)) {
         return Err(DraftError::NoPosition);
     }
     let (mut files, mut parts) = (Vec::new(), parts);
-    if let [given] = &parts[..] {
-        let stage = given.info.stage;
-        let bytes = companion::of(draft.shaders[0].container, stage, &limits.file)?;
-        let letter = if stage == Stage::Vertex { "ps" } else { "vs" };
+    let given: Vec<Stage> = parts.iter().map(|part| part.info.stage).collect();
+    for stage in [Stage::Vertex, Stage::Pixel] {
+        if given.contains(&stage) {
+            continue;
+        }
+        // What it stands beside: the first shader after it, or the last before it.
+        let beside = (0..given.len()).min_by_key(|&n| place(given[n]).abs_diff(place(stage))).unwrap_or(0);
+        let bytes = companion::of(draft.shaders[beside].container, stage, &limits.file)?;
         // Not a name that a shader of someone's own has.
-        let mut file = format!("{}_plain_{letter}.cso", draft.name);
-        if file == given.file {
+        let mut file = format!("{}_plain_{}.cso", draft.name, stage.text());
+        if parts.iter().any(|part| part.file == file) {
             file = format!("{}_{file}", draft.name);
         }
         let shader = DraftShader { file: file.as_ref(), container: &bytes, source: None };
         parts.push(Part::new(device, &shader).map_err(|error| DraftError::Companion(error.to_string()))?);
         files.push((file, bytes));
-    } else {
-        check_fit(device, &parts)?;
     }
-    parts.sort_by_key(|part| part.info.stage != Stage::Vertex);
+    parts.sort_by_key(Part::place);
     let mesh =
         draft.mesh.map(|mesh| Mesh::parse(mesh.text, limits.buffer_bytes).map_err(DraftError::Mesh)).transpose()?;
-    let [vertex, pixel] = &parts[..] else { return Err(DraftError::NoPosition) };
+    let (vertex, geometry, pixel) = match &parts[..] {
+        [vertex, pixel] => (vertex, None, pixel),
+        [vertex, geometry, pixel] => (vertex, Some(geometry), pixel),
+        _ => return Err(DraftError::NoPosition),
+    };
+    let primitive = geometry.and_then(|part| Some(part.shader.stage().geometry()?.input));
+    let topology = match primitive {
+        Some(primitive) if mesh.is_some() && primitive != InputPrimitive::Triangle => {
+            return Err(DraftError::Primitive { primitive });
+        }
+        _ if mesh.is_some() => Topology::TriangleList,
+        Some(primitive) => topology_of(primitive),
+        None => Topology::TriangleStrip,
+    };
+    if given.len() > 1 {
+        check_fit(device, &parts, topology)?;
+    }
     let (is_direct3d9, has_samples) = (vertex.is_direct3d9(), asks_for_samples(pixel));
-    let drawing = Drawing { draft, vertex, pixel, mesh: mesh.as_ref(), is_direct3d9, has_samples };
+    let drawing = Drawing { draft, vertex, geometry, pixel, mesh: mesh.as_ref(), topology, is_direct3d9, has_samples };
     drawing.text().map(|text| (files, text))
 }
 
-/// Checks that the vertex shader writes what the pixel shader reads.
-fn check_fit(device: &Device, parts: &[Part]) -> Result<(), DraftError> {
-    let mut desc = PipelineDesc::default();
+/// How the vertices of the rectangle make such primitives.
+fn topology_of(primitive: InputPrimitive) -> Topology {
+    match primitive {
+        InputPrimitive::Point => Topology::PointList,
+        InputPrimitive::Line => Topology::LineStrip,
+        InputPrimitive::Triangle => Topology::TriangleStrip,
+        InputPrimitive::LineAdjacent => Topology::LineListAdjacent,
+        InputPrimitive::TriangleAdjacent => Topology::TriangleListAdjacent,
+        InputPrimitive::Patch(count) => Topology::from_number(32 + count).unwrap_or(Topology::Patch1),
+    }
+}
+
+/// The corners of the rectangle, by their numbers, that such primitives have as vertices.
+fn corners_of(topology: Topology) -> Vec<usize> {
+    match topology.primitive() {
+        // The corners of a triangle, each with one opposite to the edge after it.
+        InputPrimitive::TriangleAdjacent => vec![0, 1, 1, 3, 2, 2],
+        InputPrimitive::Patch(count) => (0..count as usize).map(|n| n % CORNERS.len()).collect(),
+        _ => (0..CORNERS.len()).collect(),
+    }
+}
+
+/// Checks that each shader writes what the next one reads.
+fn check_fit(device: &Device, parts: &[Part], topology: Topology) -> Result<(), DraftError> {
+    let mut desc = PipelineDesc { topology, ..PipelineDesc::default() };
     for part in parts {
-        let stage = if part.info.stage == Stage::Vertex { StageKind::Vertex } else { StageKind::Pixel };
+        let stage = part.info.stage;
         desc.modules[stage] = Some(part.shader.module().clone());
         desc.options[stage] = part.options.clone();
         for input in filled(part) {
@@ -96,7 +140,9 @@ fn filled(part: &Part) -> impl Iterator<Item = &Element> {
 struct Drawing<'a> {
     draft: &'a Draft<'a>,
     vertex: &'a Part,
+    geometry: Option<&'a Part>,
     pixel: &'a Part,
+    topology: Topology,
     mesh: Option<&'a Mesh>,
     is_direct3d9: bool,
     /// Set if it is drawn to textures of several samples.
@@ -126,13 +172,13 @@ impl Drawing<'_> {
         let form = Form::Draw(Seen::new(&camera, self.vertex));
         let Form::Draw(seen) = &form else { return Ok(String::new()) };
         let (layout, slots) = (self.layout(), self.slots()?);
-        let profiles = [&self.vertex.info.profile[..], &self.pixel.info.profile];
+        let profiles: Vec<&str> = self.parts().map(|(_, part)| &part.info.profile[..]).collect();
         let mut page = Page::new(self.draft.name, &profiles);
         for lost in self.lost() {
             page.line(&format!("# The pixel shader reads {lost}, which the vertex shader does not write: it is 0."));
         }
         page.line(if self.is_direct3d9 { "api = \"d3d9\"" } else { "api = \"d3d11\"" });
-        for (name, part) in [("vs", self.vertex), ("ps", self.pixel)] {
+        for (name, part) in self.parts() {
             page.table(&format!("[shaders.{name}]"));
             page.shader("file", part);
         }
@@ -145,7 +191,7 @@ impl Drawing<'_> {
         let pictures = self.pictures(&mut page);
         self.steps(&mut page, &layout, &pictures, slots.iter().filter(is_named).map(Slot::name).collect());
         if self.is_direct3d9 {
-            for (name, part) in [("vs", self.vertex), ("ps", self.pixel)] {
+            for (name, part) in self.parts() {
                 self.constants(&mut page, name, part, seen);
             }
         }
@@ -163,25 +209,33 @@ impl Drawing<'_> {
         Ok(page.out)
     }
 
-    /// The registers of both shaders: those of Direct3D 11 are one for both.
+    /// The shaders in the order of the pipeline, with their keys.
+    fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
+        let all = [Some(self.vertex), self.geometry, Some(self.pixel)];
+        all.into_iter().flatten().map(|part| (part.info.stage.text(), part))
+    }
+
+    /// The registers of all shaders: those of Direct3D 11 are one for all.
     fn slots(&self) -> Result<Vec<Slot<'_>>, DraftError> {
         let of = |part| {
             let part: &Part = part;
             part.shader.bindings().iter().flat_map(|range| slots(part, range, REGISTERS))
         };
-        let mut all: Vec<Slot<'_>> = of(self.vertex).collect();
-        for slot in of(self.pixel) {
-            let mut same = all.iter_mut().filter(|one| !self.is_direct3d9 && one.register == slot.register);
-            match same.next() {
-                None => all.push(slot),
-                Some(one) => one.join(&slot).ok_or_else(|| DraftError::Register {
-                    register: slot.register,
-                    vertex: one.kind(),
-                    pixel: slot.kind(),
-                })?,
+        let mut all: Vec<(&str, Slot<'_>)> = Vec::new();
+        for (_, part) in self.parts() {
+            for slot in of(part) {
+                let is_same = |one: &&mut (&str, Slot<'_>)| !self.is_direct3d9 && one.1.register == slot.register;
+                match all.iter_mut().find(is_same) {
+                    None => all.push((part.info.stage.name(), slot)),
+                    Some((first, one)) => one.join(&slot).ok_or_else(|| DraftError::Register {
+                        register: slot.register,
+                        stages: [first, part.info.stage.name()],
+                        kinds: [one.kind(), slot.kind()],
+                    })?,
+                }
             }
         }
-        Ok(all)
+        Ok(all.into_iter().map(|(_, slot)| slot).collect())
     }
 
     /// The inputs that a pixel shader of Direct3D 9 reads and its vertex shader does not write.
@@ -234,8 +288,8 @@ impl Drawing<'_> {
 
     fn pipeline(&self, page: &mut Page<'_>, layout: &[Filled<'_>]) {
         page.table("[pipelines.main]");
-        page.lines(["vs = \"vs\"", "ps = \"ps\""]);
-        page.line(&format!("topology = \"{}\"", if self.mesh.is_some() { "TRIANGLELIST" } else { "TRIANGLESTRIP" }));
+        page.lines(self.parts().map(|(name, _)| format!("{name} = \"{name}\"")));
+        page.line(&format!("topology = \"{}\"", self.topology.name()));
         page.line(match self.is_direct3d9 {
             true => "render_states = { CULLMODE = \"NONE\" }",
             false => "rasterizer = { cull_mode = \"NONE\" }",
@@ -245,8 +299,9 @@ impl Drawing<'_> {
             page.lines(layout.iter().map(|element| format!("    {{ {} }},", self.element(element))));
             page.line("]");
         }
-        page.instances("[pipelines.main.vs_instances]", &self.vertex.choices);
-        page.instances("[pipelines.main.ps_instances]", &self.pixel.choices);
+        for (name, part) in self.parts() {
+            page.instances(&format!("[pipelines.main.{name}_instances]"), &part.choices);
+        }
     }
 
     fn element(&self, element: &Filled<'_>) -> String {
@@ -282,7 +337,7 @@ impl Drawing<'_> {
         } else if !layout.is_empty() {
             page.table("[resources.corners]");
             page.lines(["kind = \"vertex\"", "f32 = ["]);
-            for corner in CORNERS {
+            for corner in corners_of(self.topology).into_iter().map(|n| CORNERS[n]) {
                 let numbers = layout.iter().flat_map(|element| attribute(element.input, corner));
                 let numbers: Vec<_> = numbers.map(|number| format!("{number:?}")).collect();
                 page.line(&format!("    {},", numbers.join(", ")));
@@ -303,7 +358,7 @@ impl Drawing<'_> {
             |output: &Element| output.register.strip_prefix('o').and_then(|number| number.parse::<usize>().ok());
         let count = targets.iter().filter_map(|output| number(output)).map(|n| n + 1).max().unwrap_or(0).min(8);
         let mut pictures = Vec::new();
-        let side = SIDES[usize::from(self.vertex.uses.is_racing || self.pixel.uses.is_racing)];
+        let side = SIDES[usize::from(self.parts().any(|(_, part)| part.uses.is_racing))];
         for n in 0..if self.is_direct3d9 { self.colors() } else { count } {
             let output = targets.iter().find(|output| number(output) == Some(n));
             let (format, is_color) = match output.and_then(|output| output.format) {
@@ -370,7 +425,10 @@ impl Drawing<'_> {
                 }
             }
             None => {
-                page.line(if self.is_direct3d9 { "primitives = 2" } else { "vertices = 4" });
+                page.line(&match self.is_direct3d9 {
+                    true => "primitives = 2".to_owned(),
+                    false => format!("vertices = {}", corners_of(self.topology).len()),
+                });
                 if !layout.is_empty() {
                     let stride = 16 * layout.len();
                     page.line(&format!("vertex_buffers = [{{ buffer = \"corners\", stride = {stride} }}]"));

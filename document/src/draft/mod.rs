@@ -31,7 +31,7 @@ use std::path::Path;
 use brolga_bytecode::sm5::Stage;
 use brolga_files::FileProblem;
 use brolga_raster::error::DrawError;
-use brolga_runtime::{Device, Error, Limits, Register};
+use brolga_runtime::{Device, Error, InputPrimitive, Limits, Register};
 
 use crate::language::Source;
 use part::Part;
@@ -83,11 +83,11 @@ pub enum DraftError {
     },
     /// Shaders that nothing runs together.
     #[error(
-        "a document is drafted for a compute shader, a vertex shader, a pixel shader, or a vertex and a pixel shader, and not for {0}"
+        "a document is drafted for a compute shader, or for a vertex, a geometry and a pixel shader or some of these, and not for {0}"
     )]
     Stages(String),
-    /// A vertex shader that other stages than pixel shaders come after.
-    #[error("the vertex shader writes no position, so nothing can be drawn with it and a pixel shader alone")]
+    /// A shader that others than pixel shaders come after.
+    #[error("no position is written before the pixel shader, so nothing can be drawn without another shader")]
     NoPosition,
     /// The shader of the other stage cannot be made.
     #[error("a shader of the other stage cannot be made for it: {0}")]
@@ -97,15 +97,22 @@ pub enum DraftError {
     Fit(DrawError),
     /// Two shaders have different things at a register.
     #[error(
-        "the shaders cannot be drawn with together: {register} is a {vertex} of the vertex shader, but a {pixel} of the pixel shader"
+        "the shaders cannot be drawn with together: {register} is a {} of the {} shader, but a {} of the {} shader",
+        kinds[0], stages[0], kinds[1], stages[1]
     )]
     Register {
         /// The register.
         register: Register,
-        /// Its kind in the vertex shader.
-        vertex: String,
-        /// Its kind in the pixel shader.
-        pixel: String,
+        /// The stages of both shaders.
+        stages: [&'static str; 2],
+        /// Its kind in each.
+        kinds: [String; 2],
+    },
+    /// A mesh of triangles for a geometry shader that takes others.
+    #[error("the geometry shader takes primitives `{primitive}`, and a mesh has triangles")]
+    Primitive {
+        /// Its primitives.
+        primitive: InputPrimitive,
     },
     /// The mesh cannot be read.
     #[error("the mesh cannot be drawn: {0}")]
@@ -143,9 +150,7 @@ impl Draft<'_> {
             [Stage::Compute] if self.mesh.is_none() => {
                 (Vec::new(), dispatch::write(&device, &parts[0], self).map_err(failed(0))?)
             }
-            [Stage::Vertex | Stage::Pixel] | [Stage::Vertex, Stage::Pixel] | [Stage::Pixel, Stage::Vertex] => {
-                drawing::write(&device, parts, self)?
-            }
+            ref stages if is_drawn(stages) => drawing::write(&device, parts, self)?,
             ref stages => {
                 let mut all: Vec<_> = stages.iter().map(|stage| format!("a {} shader", stage.name())).collect();
                 all.extend(self.mesh.map(|_| "a mesh".to_owned()));
@@ -155,4 +160,11 @@ impl Draft<'_> {
         files.push((self.document.to_owned(), text.into_bytes()));
         Ok(files)
     }
+}
+
+/// `true` if a draw has just these stages, at most one of each.
+fn is_drawn(stages: &[Stage]) -> bool {
+    let drawn = [Stage::Vertex, Stage::Geometry, Stage::Pixel];
+    let count = |stage: &Stage| stages.iter().filter(|other| *other == stage).count();
+    !stages.is_empty() && stages.iter().all(|stage| drawn.contains(stage) && count(stage) == 1)
 }

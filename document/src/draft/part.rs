@@ -2,6 +2,7 @@
 
 use brolga_bytecode::container::classes::ClassType;
 use brolga_bytecode::info::{self, Element, Info, Location, SignatureKind, Variable};
+use brolga_bytecode::sm5::Stage;
 use brolga_bytecode::{LoadOptions, sm3};
 use brolga_runtime::{
     ClassInstance, Codegen, CompileOptions, Device, Engine, Error, InstanceError, Register, Shader, Unset,
@@ -12,6 +13,11 @@ use super::type_name::TypeName;
 use super::uses::Uses;
 use crate::language::Source;
 use crate::text::quoted;
+
+/// The place of a stage among those of a draw.
+pub(super) fn place(stage: Stage) -> usize {
+    [Stage::Vertex, Stage::Geometry, Stage::Pixel].iter().position(|known| *known == stage).unwrap_or(0)
+}
 
 /// A shader that nothing runs: only its declarations are asked for.
 pub(super) struct Part {
@@ -28,6 +34,11 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// The place of its stage in the pipeline.
+    pub fn place(&self) -> usize {
+        place(self.info.stage)
+    }
+
     pub fn new(device: &Device, given: &DraftShader<'_>) -> Result<Self, Error> {
         let limits = &device.limits().file;
         let mut info = Info::read(given.container, limits)?.program;
