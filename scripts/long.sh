@@ -49,6 +49,12 @@ direct3d9() {
 draws() { BROLGA_DRAWS=20 cargo test -p brolga --test it draws:: -- --nocapture; }
 model() { BROLGA_SEEDS=0..30000 cargo test -p brolga --test it drawing::model -- --nocapture; }
 
+# 100,000 random geometry shaders with random stream output, and as many strips of all topologies.
+geometry() {
+    BROLGA_SEEDS=0..100000 cargo test -p brolga --test it geometry::random -- --nocapture
+    BROLGA_SEEDS=0..100000 cargo test -p brolga-raster --test it assembly::random -- --nocapture
+}
+
 # A million samples of each format on fast paths: packets of 16, then three of each texture with copies; and the largest texture.
 samples() {
     BROLGA_ROUNDS=62500 cargo test -p brolga-sample --test it fast::
@@ -72,7 +78,7 @@ sanitizer() { scripts/asan.sh; }
 packages() { scripts/packages.sh; }
 
 [ $# -gt 0 ] || { sed -n 's/^# usage: /usage: /p' "$0"; sed -n 's/^\([a-z0-9]*\)() .*/    \1/p' "$0"; exit 2; } >&2
-[ "$*" != all ] || set -- features arm64 targets modes widths damage batches soak mutants direct3d9 draws model samples stress memory stop
+[ "$*" != all ] || set -- features arm64 targets modes widths damage batches soak mutants direct3d9 draws model geometry samples stress memory stop
 for name; do
     [ "$(type -t "$name")" = function ] || { echo "long.sh: there is no run called $name" >&2; exit 2; }
 done

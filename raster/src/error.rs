@@ -1,7 +1,6 @@
 //! Defines the errors of pipelines, passes and draws.
 
 use crate::layout::ElementFormat;
-use crate::state::Topology;
 use brolga_ir::pipeline::state::SamplePattern;
 use brolga_ir::stage::InputPrimitive;
 use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
@@ -85,12 +84,12 @@ pub enum DrawError {
         stage: &'static str,
     },
     /// A geometry shader takes other primitives than the pipeline's.
-    #[error("the geometry shader takes primitives `{expected}`, but the topology is {}", topology.name())]
+    #[error("the geometry shader takes primitives `{expected}`, but the topology is {topology}")]
     Primitive {
         /// Its primitives, as in `dcl_inputprimitive`.
         expected: InputPrimitive,
-        /// The pipeline's topology.
-        topology: Topology,
+        /// The name of the pipeline's topology.
+        topology: &'static str,
     },
     /// Nothing draws patches.
     #[error("patches cannot be rasterized without a geometry shader that takes them")]

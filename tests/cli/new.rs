@@ -130,7 +130,9 @@ fn what_cannot_run_gets_no_document() {
     for (shader, kind) in [("tess.hsBig.hs_5_0", "hull"), ("tess.dsTri.ds_5_0", "domain")] {
         let shader = repository(&format!("tests/data/graphics/{shader}.cso"));
         let said = format!("a {kind} shader cannot be run");
-        folder.brolga(&["new", shader.to_str().unwrap(), "-o", "-"]).fails(2, &[&said, "vertex, geometry and pixel shaders"]);
+        folder
+            .brolga(&["new", shader.to_str().unwrap(), "-o", "-"])
+            .fails(2, &[&said, "vertex, geometry and pixel shaders"]);
     }
     let vertex = repository("tests/data/graphics/tess.vs.vs_5_0.cso");
     folder.brolga(&["new", vertex.to_str().unwrap()]).fails(2, &["no position is written"]);

@@ -121,7 +121,7 @@ impl<'d> Linkage<'d> {
             return Ok(());
         };
         if stage.input != topology.primitive() {
-            return Err(DrawError::Primitive { expected: stage.input, topology });
+            return Err(DrawError::Primitive { expected: stage.input, topology: topology.name() });
         }
         let stages = [StageKind::Vertex, StageKind::Geometry];
         check_registers(stages, self.vertex.outputs().iter(), module.inputs(), &[])

@@ -69,7 +69,9 @@ impl StreamOutput {
                 words: 0,
             });
             if let Some(semantic) = &entry.semantic {
-                for (word, offset_bytes) in words(entry, semantic, last).map_err(failed)?.zip((start..).step_by(4)) {
+                for (word, offset_bytes) in
+                    words(entry, semantic, last).map_err(failed)?.into_iter().zip((start..).step_by(4))
+                {
                     match into.runs.last_mut() {
                         Some(run)
                             if run.word + run.count == word
@@ -115,7 +117,7 @@ impl StreamOutput {
 }
 
 /// The words of a vertex's rows that an entry names.
-fn words(entry: &StreamOutputEntry, semantic: &Semantic, last: &Module) -> Result<impl Iterator<Item = usize>, String> {
+fn words(entry: &StreamOutputEntry, semantic: &Semantic, last: &Module) -> Result<Vec<usize>, String> {
     let &StreamOutputEntry { stream, first_component: first, components: count, .. } = entry;
     let named = |output: &&Parameter| output.semantic.as_ref().is_some_and(|own| own.matches(semantic));
     let of_stream = || last.outputs().iter().filter(|output| output.stream == stream);
@@ -131,7 +133,7 @@ fn words(entry: &StreamOutputEntry, semantic: &Semantic, last: &Module) -> Resul
     let all: Vec<usize> = output.components().map(|component| output.row as usize * 4 + component).collect();
     let range = first as usize..first.saturating_add(count) as usize;
     match all.get(range) {
-        Some(words) if count > 0 => Ok(words.to_vec().into_iter()),
+        Some(words) if count > 0 => Ok(words.to_vec()),
         _ => Err(format!(
             "has components {first} to {} of {semantic}, which has {}",
             u64::from(first) + u64::from(count),

@@ -169,7 +169,7 @@ impl Topology {
         let restarts = |position| is_restart.as_ref().is_some_and(|is_restart| is_restart(position));
         let before = if batch.strip > 0 { self.before() } else { 0 };
         let (mut start, mut number) = (batch.first + before, batch.strip);
-        for position in start..end {
+        for position in batch.first + before..end {
             if restarts(position) {
                 (start, number) = (position + 1, 0);
             } else if position + 1 - start == whole {

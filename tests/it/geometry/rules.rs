@@ -42,9 +42,8 @@ struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     fn new(topology: Topology, vertices: &'a [Vertex]) -> Self {
-        let (set, with): (&dyn Fn(&mut PipelineDesc), &dyn Fn(&mut Draw<'_>)) = (&|_| {}, &|_| {});
         let (geometry, pixel, output) = (None, None, None);
-        Self { geometry, pixel, topology, vertices, layers: 1, samples: 1, output, set, with }
+        Self { geometry, pixel, topology, vertices, layers: 1, samples: 1, output, set: &|_| {}, with: &|_| {} }
     }
 }
 

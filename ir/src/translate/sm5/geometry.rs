@@ -5,12 +5,14 @@
 //! as Direct3D allows. With the last vertex that the shader declares an invocation ends (functional specification,
 //! 22.3.5).
 
+use std::ops::Range;
+
 use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile, codes};
 
 use super::super::vector::{Vector, lanes};
 use super::super::words::{self, Start};
-use super::stage::{DeclaredParameter, StageRegisters, indexed_outputs, parameters};
+use super::parameters::{DeclaredParameter, indexed_outputs, parameters};
 use super::{Result, TranslateError, Translator};
 use crate::Type;
 use crate::entity::{LocalId, Slot, Value};
@@ -34,8 +36,9 @@ pub(super) struct Emission {
     local: Option<LocalId>,
 }
 
-/// The stage of a geometry shader, with its arrays.
-pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, StageRegisters)> {
+/// The stage of a geometry shader with its arrays, the rows of outputs that are indexed dynamically, and what it emits
+/// with.
+pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Vec<Range<u32>>, Emission)> {
     let declared = program.declarations();
     let Some(input) = InputPrimitive::from_code(declared.input_primitive) else {
         let (name, at) = (Opcode::DclInputPrimitive.text(), program.program().at);
@@ -82,9 +85,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
     };
     let (most_vertices, instances) = (declared.most_vertices, declared.instances);
     let stage = GeometryStage { signature, input, most_vertices, instances, streams, is_tagged };
-    let mut registers = StageRegisters::default();
-    (registers.indexed, registers.geometry) = (indexed, Some(emission));
-    Ok((Stage::Geometry(Box::new(stage)), arrays, registers))
+    Ok((Stage::Geometry(Box::new(stage)), arrays, indexed, emission))
 }
 
 impl Emission {

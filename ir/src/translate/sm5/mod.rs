@@ -7,6 +7,7 @@
 //! | `control.rs` | the walk over the items: blocks, `if`, `loop`, `switch`, calls |
 //! | `classes.rs` | interface calls, `this`, registers of class instances |
 //! | `dispatch.rs` | one row per opcode |
+//! | `parameters.rs` | inputs and outputs, each with its row |
 //! | `operand.rs` | operands: registers, indices, modifiers |
 //! | `componentwise.rs` | instructions that do the same to each component |
 //! | `float.rs` `integer.rs` `double.rs` `moves.rs` | the computations of the rows |
@@ -36,6 +37,7 @@ mod integer;
 mod memory;
 mod moves;
 mod operand;
+mod parameters;
 mod sample;
 mod stage;
 mod typed;
@@ -47,7 +49,7 @@ use smallvec::SmallVec;
 use super::error::{Result, TranslateError};
 use super::registers::Registers;
 pub use classes::BoundClass;
-pub use stage::linked;
+pub use parameters::linked;
 
 use crate::Type;
 use crate::builder::Builder;

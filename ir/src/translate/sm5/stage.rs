@@ -9,22 +9,21 @@
 
 use std::ops::Range;
 
-use brolga_bytecode::container;
-use brolga_bytecode::sm5::codes::{self, SystemValue as Code};
-use brolga_bytecode::sm5::valid::{self, IndexRange, ValidProgram};
+use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
 use super::super::vector::{Vector, lanes};
 use super::super::words::{self, Start};
-use super::geometry::{self, Emission};
+use super::geometry::Emission;
 use super::operand::Destination;
+use super::parameters::{DeclaredParameter, indexed_outputs, parameters};
 use super::{Result, TranslateError, Translator, evaluate};
 use crate::Type;
 use crate::entity::{Slot, Value};
 use crate::function::{Function, Input, MemoryRef, Object, RegisterName};
 use crate::interface::Array;
 use crate::ops::Op;
-use crate::stage::{Interpolation, Parameter, ROW_BYTES, Semantic, Signature, Stage, SystemValue, rows};
+use crate::stage::{Interpolation, Parameter, ROW_BYTES, Signature, Stage, SystemValue, rows};
 
 /// The layout of a stage's registers.
 #[derive(Default)]
@@ -33,7 +32,7 @@ pub(super) struct StageRegisters {
     inputs: Vec<(RegisterFile, u32)>,
     outputs: Vec<(RegisterFile, u32)>,
     /// The rows of dynamically indexed outputs.
-    pub indexed: Vec<Range<u32>>,
+    indexed: Vec<Range<u32>>,
     /// The first slot of the outputs, which have four for each row.
     pub first_slot: usize,
     /// The flag of a discarded pixel, and the row that reports it.
@@ -54,7 +53,6 @@ pub(super) struct StageRegisters {
 pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, StageRegisters)> {
     let declarations = program.declarations();
     let stage: fn(Signature) -> Stage = match program.stage() {
-        BytecodeStage::Geometry => return geometry::declare(program),
         BytecodeStage::Compute => {
             let stage = Stage::Compute { group_size: declarations.group_size };
             return Ok((stage, Vec::new(), StageRegisters::default()));
@@ -102,62 +100,6 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
     Ok((stage(signature), arrays, registers))
 }
 
-/// A declaration of an input or output.
-pub(super) struct DeclaredParameter {
-    file: RegisterFile,
-    register: u32,
-    mask: u8,
-    system_value: Option<Code>,
-    interpolation: Interpolation,
-    stream: u32,
-}
-
-impl DeclaredParameter {
-    pub(super) fn of_input(input: &valid::Input) -> Self {
-        let &valid::Input { file, register, mask, system_value, .. } = input;
-        let interpolation = input.interpolation.map_or(Interpolation::Constant, interpolation);
-        Self { file, register, mask, system_value, interpolation, stream: 0 }
-    }
-
-    pub(super) fn of_output(output: &valid::Output) -> Self {
-        let &valid::Output { file, register, mask, system_value, stream, .. } = output;
-        Self { file, register, mask, system_value, interpolation: Interpolation::Constant, stream }
-    }
-}
-
-/// The rows of dynamically indexed outputs.
-pub(super) fn indexed_outputs(program: &ValidProgram) -> Vec<Range<u32>> {
-    let of_outputs = program.declarations().index_ranges.iter().filter(|range| range.file == RegisterFile::Output);
-    of_outputs.map(|&IndexRange { first, count, .. }| first..first.saturating_add(count)).collect()
-}
-
-/// Assigns a row to every declaration; registers without a number come last, and are noted.
-pub(super) fn parameters(
-    declared: impl Iterator<Item = DeclaredParameter> + Clone,
-    numbered: RegisterFile,
-    special: &mut Vec<(RegisterFile, u32)>,
-) -> Vec<Parameter> {
-    let is_numbered = |declared: &DeclaredParameter| declared.file == numbered;
-    let mut next = declared.clone().filter(is_numbered).map(|declared| declared.register + 1).max().unwrap_or(0);
-    let parameter = |declared: DeclaredParameter| {
-        let DeclaredParameter { file, register, mask, interpolation, stream, .. } = declared;
-        if file == numbered {
-            return Parameter {
-                semantic: None,
-                row: register,
-                mask,
-                system_value: declared.system_value.and_then(system_value),
-                interpolation,
-                stream,
-            };
-        }
-        special.push((file, next));
-        next += 1;
-        Parameter { semantic: None, row: next - 1, mask: 1, system_value: of_file(file), interpolation, stream }
-    };
-    declared.map(parameter).filter(|parameter| parameter.mask != 0).collect()
-}
-
 /// Adds components of an input or output that the program does not declare; returns its row.
 fn add(parameters: &mut Vec<Parameter>, value: SystemValue, mask: u8) -> u32 {
     let row = rows(parameters);
@@ -166,65 +108,12 @@ fn add(parameters: &mut Vec<Parameter>, value: SystemValue, mask: u8) -> u32 {
     row
 }
 
-/// The elements of a file's signature, used or not, that have a register with a number.
-pub fn linked(signature: &container::Signature) -> Vec<Parameter> {
-    let parameter = |element: &container::SignatureElement| {
-        Some(Parameter {
-            semantic: Some(Semantic::new(&*element.name, element.semantic_index)),
-            row: element.register?,
-            mask: element.mask,
-            system_value: Code::from_code(element.system_value).and_then(system_value),
-            interpolation: Interpolation::Constant,
-            stream: element.stream,
-        })
-    };
-    signature.elements.iter().filter_map(parameter).collect()
-}
-
-fn interpolation(declared: codes::Interpolation) -> Interpolation {
-    match declared {
-        codes::Interpolation::Linear => Interpolation::Linear,
-        codes::Interpolation::LinearCentroid => Interpolation::LinearCentroid,
-        codes::Interpolation::LinearSample => Interpolation::LinearSample,
-        codes::Interpolation::LinearNoPerspective => Interpolation::NoPerspective,
-        codes::Interpolation::LinearNoPerspectiveCentroid => Interpolation::NoPerspectiveCentroid,
-        codes::Interpolation::LinearNoPerspectiveSample => Interpolation::NoPerspectiveSample,
-        _ => Interpolation::Constant,
-    }
-}
-
-fn system_value(code: Code) -> Option<SystemValue> {
-    Some(match code {
-        Code::Position => SystemValue::Position,
-        Code::ClipDistance => SystemValue::ClipDistance,
-        Code::CullDistance => SystemValue::CullDistance,
-        Code::RenderTargetArrayIndex => SystemValue::RenderTargetArrayIndex,
-        Code::ViewportArrayIndex => SystemValue::ViewportArrayIndex,
-        Code::VertexId => SystemValue::VertexId,
-        Code::PrimitiveId => SystemValue::PrimitiveId,
-        Code::InstanceId => SystemValue::InstanceId,
-        Code::IsFrontFace => SystemValue::IsFrontFace,
-        Code::SampleIndex => SystemValue::SampleIndex,
-        // Those of the tessellator are not inputs or outputs of these stages.
-        _ => return None,
-    })
-}
-
-/// The system value of a register without a number.
-fn of_file(file: RegisterFile) -> Option<SystemValue> {
-    Some(match file {
-        RegisterFile::InputPrimitiveId => SystemValue::PrimitiveId,
-        RegisterFile::InputCoverage | RegisterFile::OutputCoverageMask => SystemValue::Coverage,
-        RegisterFile::InnerCoverage => SystemValue::InnerCoverage,
-        RegisterFile::OutputDepth => SystemValue::Depth,
-        RegisterFile::OutputDepthGreaterEqual => SystemValue::DepthGreaterEqual,
-        RegisterFile::OutputDepthLessEqual => SystemValue::DepthLessEqual,
-        RegisterFile::OutputStencilRef => SystemValue::StencilRef,
-        _ => return None,
-    })
-}
-
 impl StageRegisters {
+    /// Those of a geometry shader.
+    pub(super) fn of_geometry(indexed: Vec<Range<u32>>, emission: Emission) -> Self {
+        Self { indexed, geometry: Some(emission), ..Self::default() }
+    }
+
     /// Adds the slots that hold outputs until the end.
     pub(super) fn add_slots(&mut self, func: &mut Function) {
         self.first_slot = func.slot_count();
