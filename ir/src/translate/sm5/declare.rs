@@ -74,8 +74,8 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, OperandNames
     };
     let (stage, arrays, registers) = match program.stage() {
         BytecodeStage::Geometry => {
-            let (stage, arrays, indexed, emission) = geometry::declare(program)?;
-            (stage, arrays, StageRegisters::of_geometry(indexed, emission))
+            let (stage, arrays, emission) = geometry::declare(program)?;
+            (stage, arrays, StageRegisters::of_geometry(emission))
         }
         _ => stage::declare(program)?,
     };

@@ -26,8 +26,9 @@ use crate::stage::{GeometryStage, InputPrimitive, OutputTopology, ROW_BYTES, STR
 pub(super) struct Emission {
     /// Set if an invocation may emit as many vertices as it declares, and have more to do then.
     pub may_reach_most: bool,
+    /// The rows of outputs that are indexed dynamically.
+    pub indexed: Vec<Range<u32>>,
     is_tagged: bool,
-    has_indexed: bool,
     /// The number of vertices so far.
     count: Slot,
     /// Whether a strip begins with the next vertex, of each stream that has strips.
@@ -36,9 +37,8 @@ pub(super) struct Emission {
     local: Option<LocalId>,
 }
 
-/// The stage of a geometry shader with its arrays, the rows of outputs that are indexed dynamically, and what it emits
-/// with.
-pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Vec<Range<u32>>, Emission)> {
+/// The stage of a geometry shader with its arrays, and what it emits with.
+pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Emission)> {
     let declared = program.declarations();
     let Some(input) = InputPrimitive::from_code(declared.input_primitive) else {
         let (name, at) = (Opcode::DclInputPrimitive.text(), program.program().at);
@@ -66,12 +66,11 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Vec<
     let has_more_to_do = count > most || (count == most && !declared.uavs.is_empty());
     let has_strips = streams.iter().flatten().any(|&topology| topology != OutputTopology::PointList);
     let is_tagged = streams.iter().flatten().count() > 1 || (has_strips && all().any(cuts));
-    let indexed = indexed_outputs(program);
     let arrays = geometry_arrays(input, rows(&inputs), rows(&outputs));
     let emission = Emission {
         may_reach_most: has_more_to_do || all().any(repeats),
         is_tagged,
-        has_indexed: !indexed.is_empty(),
+        indexed: indexed_outputs(program),
         count: Slot::new(0),
         begins: [None; STREAMS],
         local: None,
@@ -85,7 +84,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Vec<
     };
     let (most_vertices, instances) = (declared.most_vertices, declared.instances);
     let stage = GeometryStage { signature, input, most_vertices, instances, streams, is_tagged };
-    Ok((Stage::Geometry(Box::new(stage)), arrays, indexed, emission))
+    Ok((Stage::Geometry(Box::new(stage)), arrays, emission))
 }
 
 impl Emission {
@@ -95,7 +94,7 @@ impl Emission {
         self.count = func.add_slot(Type::I32);
         let is_strip = |topology: &OutputTopology| self.is_tagged && *topology != OutputTopology::PointList;
         self.begins = streams.map(|topology| topology.filter(is_strip).map(|_| func.add_slot(Type::Bool)));
-        if self.has_indexed {
+        if !self.indexed.is_empty() {
             let locals = &mut func.interface.locals;
             let register = locals.iter().map(|local| local.register + 1).max().unwrap_or(0);
             locals.push(Local { register, registers, components: 4 });

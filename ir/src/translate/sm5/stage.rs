@@ -110,8 +110,8 @@ fn add(parameters: &mut Vec<Parameter>, value: SystemValue, mask: u8) -> u32 {
 
 impl StageRegisters {
     /// Those of a geometry shader.
-    pub(super) fn of_geometry(indexed: Vec<Range<u32>>, emission: Emission) -> Self {
-        Self { indexed, geometry: Some(emission), ..Self::default() }
+    pub(super) fn of_geometry(emission: Emission) -> Self {
+        Self { indexed: emission.indexed.clone(), geometry: Some(emission), ..Self::default() }
     }
 
     /// Adds the slots that hold outputs until the end.
