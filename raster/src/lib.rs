@@ -13,6 +13,7 @@
 //! | `statistics.rs` | pipeline statistics of a draw |
 //! | `vertices/` | primitive assembly and vertex shading |
 //! | `geometry/` | geometry shaders, stream output |
+//! | `tessellation/` | the tessellator |
 //! | `setup/` | primitive setup: clipping, culling, projection to the screen, binning into tiles |
 //! | `tiles/` | rasterization: primitives become pixels, tile by tile |
 //! | `pass/` | draws into the same targets, in parallel |
@@ -29,5 +30,6 @@ pub mod pipeline;
 pub mod setup;
 pub mod state;
 pub mod statistics;
+pub mod tessellation;
 pub mod tiles;
 pub mod vertices;

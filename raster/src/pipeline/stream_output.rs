@@ -2,7 +2,7 @@
 //! 14.1 to 14.3).
 
 use brolga_ir::stage::STREAMS;
-use brolga_runtime::{Module, Parameter, Semantic, nearest};
+use brolga_runtime::{Module, Parameter, Semantic, Signature, nearest};
 
 use crate::error::DrawError;
 use crate::geometry::stream::{BUFFERS, BufferLayout, Run, StreamLayout};
@@ -120,7 +120,9 @@ impl StreamOutput {
 fn words(entry: &StreamOutputEntry, semantic: &Semantic, last: &Module) -> Result<Vec<usize>, String> {
     let &StreamOutputEntry { stream, first_component: first, components: count, .. } = entry;
     let named = |output: &&Parameter| output.semantic.as_ref().is_some_and(|own| own.matches(semantic));
-    let of_stream = || last.outputs().iter().filter(|output| output.stream == stream);
+    // A file's signature may have more than the shader declares.
+    let rows = last.stage().signature().map_or(0, Signature::output_rows);
+    let of_stream = || last.outputs().iter().filter(|output| output.stream == stream && output.row < rows);
     let Some(output) = of_stream().find(named) else {
         let names: Vec<String> = of_stream().filter_map(|output| Some(output.semantic.as_ref()?.to_string())).collect();
         let near = nearest(&semantic.to_string(), names.iter().map(String::as_str));

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `assembly.rs` | lists, strips and fans, and their batches |
 //! | `coverage.rs` | coverage of triangles |
+//! | `tessellator.rs` | the points and the connectivity of tessellated patches |
 //! | `thin.rs` | coverage of lines and points |
 //! | `planes.rs` | attributes over triangles |
 //! | `conservative.rs` | conservative rasterization |
@@ -27,5 +28,6 @@ mod pass;
 mod picture;
 mod planes;
 mod samples;
+mod tessellator;
 mod thin;
 mod triangle;
