@@ -121,13 +121,13 @@ pub use brolga_runtime::{
     Access, AddressMode, Array, ArrayWords, BatchError, BindingError, BindingRules, Bindings, BoundShader, Buffer,
     Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, ClearValue, CodeFigures, Codegen,
     Comparison, CompileError, CompileOptions, CompileStage, Component, Counter, CpuFeatures, Deadline, Declared,
-    Device, DeviceBuilder, Dimension, Dispatch, Emit, Engine, Error, ErrorKind, FileError, Filter, FloatRules, Format,
-    GeometryStage, GuardPages, InputPrimitive, InstanceError, Interpolation, Leniency, Level, Limit, Limits, Line,
-    LineKind, Listing, Module, NotPrivate, OutputTopology, Oversize, Parameter, ParseRegisterError, PerfMap,
-    PlacedInstance, Pool, Program, Progress, Reduction, Register, Report, ResourceClass, ResourceError, ResourceKind,
-    Sampler, Semantic, Session, Shader, Signature, SourceLocation, Stage, StageKind, StageTimes, Stages, StopReason,
-    Subresources, SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VectorBytes,
-    VerifyError, VerifyErrors, View, Width, Worker, format, pipeline,
+    Device, DeviceBuilder, Dimension, Dispatch, Domain, DomainStage, Emit, Engine, Error, ErrorKind, FileError, Filter,
+    FloatRules, Format, GeometryStage, GuardPages, HullStage, InputPrimitive, InstanceError, Interpolation, Leniency,
+    Level, Limit, Limits, Line, LineKind, Listing, Module, NotPrivate, OutputPrimitive, OutputTopology, Oversize,
+    Parameter, ParseRegisterError, Partitioning, PerfMap, PlacedInstance, Pool, Program, Progress, Reduction, Register,
+    Report, ResourceClass, ResourceError, ResourceKind, Sampler, Semantic, Session, Shader, Signature, SourceLocation,
+    Stage, StageKind, StageTimes, Stages, StopReason, Subresources, SystemValue, Tap, Task, TexelBox, Texture,
+    TextureShape, TranslateError, Unset, VectorBytes, VerifyError, VerifyErrors, View, Width, Worker, format, pipeline,
 };
 /// The crate with the traits of buffer elements: [`bytemuck::NoUninit`] to write them, [`bytemuck::Pod`] to read them
 /// too. A structure gets them by `#[derive]` with that crate's feature `derive`, in a program that depends on the same

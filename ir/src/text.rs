@@ -44,6 +44,7 @@
 mod lex;
 mod parse;
 mod print;
+mod stage;
 mod words;
 
 pub use lex::{ParseError, ParseProblem};

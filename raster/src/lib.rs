@@ -13,7 +13,7 @@
 //! | `statistics.rs` | pipeline statistics of a draw |
 //! | `vertices/` | primitive assembly and vertex shading |
 //! | `geometry/` | geometry shaders, stream output |
-//! | `tessellation/` | the tessellator |
+//! | `tessellation/` | hull and domain shaders, the tessellator between them |
 //! | `setup/` | primitive setup: clipping, culling, projection to the screen, binning into tiles |
 //! | `tiles/` | rasterization: primitives become pixels, tile by tile |
 //! | `pass/` | draws into the same targets, in parallel |

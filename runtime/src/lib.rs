@@ -81,7 +81,8 @@ pub use brolga_ir::interface::{Array, Component, Dimension, ResourceClass, Resou
 pub use brolga_ir::passes::Level;
 pub use brolga_ir::pipeline;
 pub use brolga_ir::stage::{
-    GeometryStage, InputPrimitive, Interpolation, OutputTopology, Parameter, Semantic, Signature, Stage, SystemValue,
+    Domain, DomainStage, GeometryStage, HullStage, InputPrimitive, Interpolation, OutputPrimitive, OutputTopology,
+    Parameter, Partitioning, Semantic, Signature, Stage, SystemValue,
 };
 pub use brolga_ir::stages::{StageKind, Stages};
 pub use brolga_ir::translate::TranslateError;

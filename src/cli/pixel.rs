@@ -23,11 +23,12 @@ pub(super) fn parse(text: &str) -> Result<WatchedPixel, String> {
     Ok(WatchedPixel { at: [number(x)?, number(y)?], resource })
 }
 
-const HEADINGS: [(&str, bool); 13] = [
+const HEADINGS: [(&str, bool); 14] = [
     ("step", true),
     ("what", false),
     ("instance", true),
     ("primitive", true),
+    ("points in the domain", false),
     ("emitted", true),
     ("sample", true),
     ("facing", false),
@@ -39,11 +40,14 @@ const HEADINGS: [(&str, bool); 13] = [
     ("after", false),
 ];
 
+/// The column of points in the domains of patches, which is there where patches are tessellated.
+const DOMAIN: usize = 4;
+
 /// The column of what a geometry shader emitted for a primitive, which is there where one did.
-const EMITTED: usize = 4;
+const EMITTED: usize = 5;
 
 /// The column of samples, which is there where some targets have several.
-const SAMPLE: usize = 5;
+const SAMPLE: usize = 6;
 
 /// Writes a table with a line for each primitive that covers the pixel, or each sample of it that one does, or is kept
 /// from it, and for each other step that changed it; then the outcome for all primitives of each draw.
@@ -82,22 +86,26 @@ pub(super) fn write(out: &mut impl Write, steps: &[PixelStep], style: Style) -> 
     if histories().flat_map(|history| &history.fragments).all(|fragment| fragment.emitted.is_none()) {
         leave_out(EMITTED);
     }
+    if histories().flat_map(|history| &history.fragments).all(|fragment| fragment.domain.is_empty()) {
+        leave_out(DOMAIN);
+    }
     Sheet { headings, cells }.write(out, style)?;
     sums.iter().try_for_each(|sum| writeln!(out, "{sum}"))
 }
 
 /// Cells of a primitive that has only an outcome.
-fn own(outcome: &str) -> [String; 8] {
+fn own(outcome: &str) -> [String; 9] {
     let mut cells = std::array::from_fn(|_| String::new());
-    cells[7] = outcome.to_owned();
+    cells[8] = outcome.to_owned();
     cells
 }
 
-fn fragment_cells(fragment: &Fragment) -> [String; 8] {
+fn fragment_cells(fragment: &Fragment) -> [String; 9] {
     let stencil = fragment.stored_stencil.map_or(String::new(), |stencil| format!(", stencil {stencil}"));
     [
         fragment.instance.to_string(),
         fragment.primitive.to_string(),
+        fragment.domain.iter().map(place).collect::<Vec<_>>().join(" "),
         fragment.emitted.map_or(String::new(), |Emitted { invocation, number }| match invocation {
             0 => number.to_string(),
             _ => format!("{invocation}: {number}"),
@@ -108,6 +116,11 @@ fn fragment_cells(fragment: &Fragment) -> [String; 8] {
         fragment.stored_depth.map_or("-".to_owned(), |depth| format!("{}{stencil}", number(depth))),
         fate(fragment.fate).to_owned(),
     ]
+}
+
+/// A point in the domain of a patch, as in `0.5,0.25`. The third coordinate of triangles is what is left of 1.
+fn place([u, v, _]: &[f32; 3]) -> String {
+    format!("{},{}", number(*u), number(*v))
 }
 
 /// The outcome for all primitives of a draw: `of 12 primitives 7 drawn, 5 culled`.
@@ -152,7 +165,7 @@ fn fate(fate: Fate) -> &'static str {
 fn texel_lines(
     cells: &mut Vec<Vec<String>>,
     head: [String; 2],
-    middle: [String; 8],
+    middle: [String; 9],
     step: &PixelStep,
     texels: &[[u128; 2]],
 ) {
@@ -169,7 +182,7 @@ fn texel_lines(
     }
 }
 
-fn line(head: [String; 2], middle: [String; 8], texture: [String; 3]) -> Vec<String> {
+fn line(head: [String; 2], middle: [String; 9], texture: [String; 3]) -> Vec<String> {
     head.into_iter().chain(middle).chain(texture).collect()
 }
 
@@ -225,6 +238,7 @@ pub(super) fn json(step: &PixelStep) -> Value {
                 json!({
                     "instance": fragment.instance,
                     "primitive": fragment.primitive,
+                    "domain": fragment.domain,
                     "invocation": fragment.emitted.map(|emitted| emitted.invocation),
                     "emitted": fragment.emitted.map(|emitted| emitted.number),
                     "sample": fragment.sample,

@@ -13,6 +13,7 @@
 //! | `drawing/` | whole draws: rules one by one, and random states |
 //! | `direct3d9/` | the same of Direct3D 9 |
 //! | `draws/` | every vertex and pixel shader of the corpus in draws |
+//! | `tessellation/` | hull and domain shaders |
 //! | `geometry/` | geometry shaders and stream output |
 //! | `harmless.rs` | draws with invalid input, or that never end |
 //! | `documents.rs` | helps tests of documents |
@@ -46,3 +47,4 @@ mod scene_files;
 mod scenes;
 mod spans;
 mod store_structured;
+mod tessellation;

@@ -95,6 +95,12 @@ scenes! {
     gs_input_order on BOTH;
     so_append_drawauto on BOTH;
     render_target_array on BOTH;
+    tess_triangle on BOTH;
+    tess_isoline on BOTH;
+    tess_quad_displacement on BOTH;
+    tess_pn_triangles on BOTH;
+    tess_fractional_quads on BOTH;
+    tess_points_streamed on BOTH;
     shadow_map on BOTH;
     target_layers on BOTH;
     nine_cube on BOTH;
@@ -301,7 +307,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "\"file\": \"scene.json\"",
         "shaders.ps.file: scene.json: no shader container at byte 0: it begins with ",
     ),
-    ("\"ps\": \"ps\"", "\"hs\": \"ps\"", "pipelines.main.hs: hull shaders are not supported yet"),
+    ("\"ps\": \"ps\"", "\"hs\": \"ps\"", "pipelines.main.hs: `ps` is a pixel shader, ps_4_0: `hs` names a hull shader"),
     (
         "\"ps\": \"ps\"",
         "\"gs\": \"ps\"",

@@ -10,7 +10,7 @@ use brolga_runtime::{Comparison, Format, Module, Semantic, StageKind, Stages};
 
 use super::instances::instances;
 use super::resource::format;
-use crate::error::{DocumentError, Fault, Problem, tree};
+use crate::error::{DocumentError, Fault, tree};
 use crate::model::pipeline::{Pipeline, TargetKeys};
 use crate::schema::words::named;
 use crate::schema::{PIPELINE, check_part};
@@ -43,11 +43,6 @@ pub fn pipeline_state(
 /// A pipeline by its name.
 pub(super) fn pipeline(entry: &Entry) -> Result<Pipeline, Fault> {
     let node = &entry.node;
-    for (key, what) in [("hs", "hull shaders are"), ("ds", "domain shaders are")] {
-        if let Some(absent) = node.get(key) {
-            return Err((Problem::unsupported(what), absent.span.clone()));
-        }
-    }
     let mut pipeline = Pipeline {
         fused_mad: node.is_true("fused_mad"),
         topology: topology(node),

@@ -75,9 +75,9 @@ fn pays(func: &Function, flow: &Flow, most_values: u32) -> bool {
         }
         // Vertices chosen by indices are read lane by lane whatever the width, a quad has four vertices, and a picture
         // waits for the code.
-        // The same is true of geometry shaders.
-        Stage::Vertex(_) | Stage::Geometry(_) => (false, false, Packing::Row),
-        Stage::Pixel(_) => (lanes <= Width::Sixteen.lanes(), false, Packing::Row),
+        // The same is true of hull and geometry shaders.
+        Stage::Vertex(_) | Stage::Hull(_) | Stage::Geometry(_) => (false, false, Packing::Row),
+        Stage::Domain(_) | Stage::Pixel(_) => (lanes <= Width::Sixteen.lanes(), false, Packing::Row),
     };
     if !(rows_fill || groups_fill) || func.inst_count() > MAX_INSTS {
         return false;

@@ -41,7 +41,7 @@ use self::multisample::Sample;
 use self::record::{PixelArray, VertexArray};
 use self::rows::{RowOutputs, Rows};
 pub use self::state::StageState;
-use self::state::{DepthTest, Fog, GeometryState, PixelState, Range, VertexState};
+use self::state::{DepthTest, DomainState, Fog, GeometryState, HullState, PixelState, Range, VertexState};
 
 /// The register space of vertex buffers (`t#`, the slot) and targets (`u#`, the output), which no shader can name.
 pub const SPACE: u32 = u32::MAX;
@@ -55,6 +55,8 @@ pub fn complete(func: &mut Function, state: &StageState) {
     match state {
         StageState::None => {}
         StageState::Vertex(state) => vertex(func, state),
+        StageState::Hull(state) => hull(func, state),
+        StageState::Domain(state) => domain(func, state),
         StageState::Geometry(state) => geometry(func, state),
         StageState::Pixel(state) => pixel(func, state),
     }
@@ -85,6 +87,24 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
     let inputs = fetch::inputs(b, &signature, state, &buffers);
     rows.append(b, &inputs);
     b.return_();
+}
+
+/// Makes a hull shader read vertices with as many rows as the vertex shader writes.
+///
+/// That of another stage is left as it is.
+pub fn hull(func: &mut Function, state: &HullState) {
+    let Stage::Hull(hull) = &func.interface.stage else { return };
+    func.interface.arrays = record::hull_arrays(hull, state);
+    func.interface.fills_packets = !func.interface.writes_resources();
+}
+
+/// Makes a domain shader read control points and values of patches with as many rows as the hull shader writes.
+///
+/// That of another stage is left as it is.
+pub fn domain(func: &mut Function, state: &DomainState) {
+    let Stage::Domain(domain) = &func.interface.stage else { return };
+    func.interface.arrays = record::domain_arrays(domain, state);
+    func.interface.fills_packets = !func.interface.writes_resources();
 }
 
 /// Makes a geometry shader read vertices with as many rows as the stage before writes.

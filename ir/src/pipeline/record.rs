@@ -4,6 +4,9 @@
 //! What it emits has room for as many vertices as it declares, in the order of emission, and a count says how many of
 //! them are used.
 //!
+//! A hull shader reads patches in the same form. Control points and values of a patch that it writes are in arrays, from
+//! which a domain shader reads them: its invocations are points of patches, in groups of one patch each.
+//!
 //! A quad names its pixels; its primitive has planes, which are linear over it relative to an origin pixel, and
 //! attributes: the leading vertex's value of each register, and the differences of the second and third vertex from
 //! that. The state is everything that changes from batch to batch without other code.
@@ -15,9 +18,9 @@ use crate::entity::{ArrayId, Value};
 use crate::function::{MemoryRef, Object};
 use crate::interface::Array;
 use crate::ops::Op;
-use crate::stage::InputPrimitive;
+use crate::stage::{DomainStage, HullStage, InputPrimitive};
 
-use super::state::PixelState;
+use super::state::{DomainState, HullState, PixelState};
 
 /// The arrays of a vertex shader, in the order in which they are passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +47,59 @@ pub enum PixelArray {
     Live,
 }
 
+/// The arrays of a hull shader, likewise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HullArray {
+    /// The outputs of each vertex, as the vertex shader wrote them.
+    Vertices,
+    /// An element for each invocation: its [`BatchInvocation`], then the numbers of the patch's vertices.
+    Patches,
+    /// The control points that it makes: so many elements for each invocation as it declares, or none if it passes them
+    /// through. What it does not write stays.
+    ControlPoints,
+    /// An element for each invocation: the values of the patch. Likewise.
+    Constants,
+}
+
+/// The arrays of a domain shader, likewise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DomainArray {
+    /// The control points of all patches: so many elements for each as the shader declares.
+    ControlPoints,
+    /// The values of each patch.
+    Constants,
+    /// An element for each [group](POINT_GROUP) of invocations: its [`BatchPatch`].
+    Patches,
+    /// An element for each invocation: its [`BatchPoint`].
+    Points,
+    /// The outputs of each invocation.
+    Outputs,
+}
+
+/// Consecutive invocations of a domain shader that are for points of one patch, so that a packet reads control points
+/// once.
+pub const POINT_GROUP: u32 = 16;
+
+/// An element of a domain shader's third array: the patch of a group of invocations.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BatchPatch {
+    /// Its number in the first and second array.
+    pub patch: u32,
+    /// Its number in its instance: SV_PrimitiveID.
+    pub primitive_id: u32,
+}
+
+/// An element of a domain shader's fourth array: a point of the domain.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BatchPoint {
+    /// u, v, and for triangles w: SV_DomainLocation.
+    pub location: [f32; 3],
+    /// Not 0 if there is such a point; 0 where the invocation fills its group.
+    pub is_active: u32,
+}
+
 /// The arrays of a geometry shader, likewise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GeometryArray {
@@ -62,7 +118,7 @@ pub enum GeometryArray {
 /// The bit of a tag that a strip begins with the vertex.
 pub const BEGINS_STRIP: u32 = 1 << 31;
 
-/// The begin of an element of a geometry shader's second array.
+/// The begin of an element of a hull or geometry shader's second array.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BatchInvocation {
@@ -72,26 +128,19 @@ pub struct BatchInvocation {
     pub instance: u32,
 }
 
-impl VertexArray {
-    /// Its number.
-    pub fn id(self) -> ArrayId {
-        ArrayId::new(self as usize)
-    }
+/// Numbers the arrays of each stage.
+macro_rules! ids {
+    ($($array:ident)*) => {$(
+        impl $array {
+            /// Its number.
+            pub fn id(self) -> ArrayId {
+                ArrayId::new(self as usize)
+            }
+        }
+    )*};
 }
 
-impl GeometryArray {
-    /// Its number.
-    pub fn id(self) -> ArrayId {
-        ArrayId::new(self as usize)
-    }
-}
-
-impl PixelArray {
-    /// Its number.
-    pub fn id(self) -> ArrayId {
-        ArrayId::new(self as usize)
-    }
-}
+ids! { VertexArray HullArray DomainArray GeometryArray PixelArray }
 
 /// Slots of vertex buffers.
 pub const SLOTS: u32 = 32;
@@ -235,6 +284,8 @@ macro_rules! records {
 records! {
     BatchVertex { index id instance_id first_instance }
     BatchInvocation { primitive_id instance }
+    BatchPatch { patch primitive_id }
+    BatchPoint { location is_active }
     BatchQuad { corner primitive coverage }
     BatchPrimitive { origin is_front id values along_x along_y w reserved }
     BatchAttribute { leading second third }
@@ -275,7 +326,7 @@ macro_rules! word {
         (std::mem::offset_of!($record, $field) / 4) as u32
     };
 }
-pub(super) use word;
+pub(crate) use word;
 
 /// Loads words of an element of an array, from a word on.
 pub(super) fn words<const N: usize>(b: &mut Builder<'_>, array: ArrayId, element: Value, word: u32) -> [Value; N] {
@@ -299,20 +350,48 @@ pub(super) fn arrays(state: &PixelState) -> Vec<Array> {
 
 /// The arrays of a geometry shader that reads and emits vertices with so many rows.
 pub fn geometry_arrays(input: InputPrimitive, vertex_rows: u32, output_rows: u32) -> Vec<Array> {
-    [
+    arrays_of([
         (4 * vertex_rows.max(1), false),
         (BatchInvocation::WORDS as u32 + input.vertices(), false),
         (4 * output_rows.max(1), true),
         (1, true),
         (1, true),
-    ]
-    .map(|(words, is_written)| Array { stride_bytes: 4 * words, is_written })
-    .into()
+    ])
+}
+
+/// The arrays of a hull shader that reads vertices with so many rows, and makes control points and values of a patch with
+/// at least so many.
+pub fn hull_arrays(hull: &HullStage, state: &HullState) -> Vec<Array> {
+    let vertex_rows = state.vertex_rows.max(hull.signature.input_rows());
+    let point_rows = state.point_rows.max(hull.signature.output_rows());
+    let constant_rows = state.constant_rows.max(hull.constant_rows());
+    arrays_of([
+        (4 * vertex_rows.max(1), false),
+        (BatchInvocation::WORDS as u32 + hull.input_points, false),
+        (4 * point_rows.max(1), true),
+        (4 * constant_rows.max(1), true),
+    ])
+}
+
+/// The arrays of a domain shader whose control points and values of a patch have so many rows.
+pub fn domain_arrays(domain: &DomainStage, state: &DomainState) -> Vec<Array> {
+    let point_rows = state.point_rows.max(domain.signature.input_rows());
+    let constant_rows = state.constant_rows.max(domain.constant_rows());
+    arrays_of([
+        (4 * point_rows.max(1), false),
+        (4 * constant_rows.max(1), false),
+        (BatchPatch::WORDS as u32, false),
+        (BatchPoint::WORDS as u32, false),
+        (4 * domain.signature.output_rows().max(1), true),
+    ])
 }
 
 /// The arrays of a vertex shader with this many output rows.
 pub(super) fn vertex_arrays(output_rows: u32) -> Vec<Array> {
-    [(BatchVertex::WORDS as u32, false), (SLOTS, false), (4 * output_rows.max(1), true)]
-        .map(|(words, is_written)| Array { stride_bytes: 4 * words, is_written })
-        .into()
+    arrays_of([(BatchVertex::WORDS as u32, false), (SLOTS, false), (4 * output_rows.max(1), true)])
+}
+
+/// Arrays whose elements have so many words, and whether they are written.
+fn arrays_of<const N: usize>(arrays: [(u32, bool); N]) -> Vec<Array> {
+    arrays.map(|(words, is_written)| Array { stride_bytes: 4 * words, is_written }).into()
 }

@@ -16,6 +16,10 @@ pub enum StageState {
     None,
     /// The state of a vertex shader.
     Vertex(VertexState),
+    /// The state of a hull shader.
+    Hull(HullState),
+    /// The state of a domain shader.
+    Domain(DomainState),
     /// The state of a geometry shader.
     Geometry(GeometryState),
     /// The state of a pixel shader.
@@ -28,6 +32,8 @@ impl StageState {
         match self {
             StageState::None => None,
             StageState::Vertex(_) => Some("vertex"),
+            StageState::Hull(_) => Some("hull"),
+            StageState::Domain(_) => Some("domain"),
             StageState::Geometry(_) => Some("geometry"),
             StageState::Pixel(_) => Some("pixel"),
         }
@@ -42,6 +48,12 @@ impl StageState {
                 VertexElement { row, format, .. } if !format.is_valid() => Err(StateError::Format { row }),
                 _ => Ok(()),
             }),
+            StageState::Hull(HullState { vertex_rows, point_rows, constant_rows }) => {
+                [*vertex_rows, *point_rows, *constant_rows].into_iter().try_for_each(check_registers)
+            }
+            StageState::Domain(DomainState { point_rows, constant_rows }) => {
+                [*point_rows, *constant_rows].into_iter().try_for_each(check_registers)
+            }
             StageState::Geometry(state) => check_registers(state.vertex_rows),
             StageState::Pixel(state) => {
                 check_registers(state.vertex_rows)?;
@@ -117,6 +129,27 @@ pub enum StateError {
 pub struct VertexState {
     /// The elements that fill its inputs.
     pub elements: Vec<VertexElement>,
+}
+
+/// The state that a hull shader is compiled with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HullState {
+    /// Registers of a vertex, as the vertex shader writes them: at most [`REGISTERS`](super::record::REGISTERS).
+    pub vertex_rows: u32,
+    /// Registers of a control point that the domain shader reads, if they are more than it writes.
+    pub point_rows: u32,
+    /// Registers of a patch's values, likewise.
+    pub constant_rows: u32,
+}
+
+/// The state that a domain shader is compiled with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DomainState {
+    /// Registers of a control point, as the stage before writes them: at most
+    /// [`REGISTERS`](super::record::REGISTERS).
+    pub point_rows: u32,
+    /// Registers of a patch's values, likewise.
+    pub constant_rows: u32,
 }
 
 /// The state that a geometry shader is compiled with.

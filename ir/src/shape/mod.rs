@@ -31,7 +31,6 @@ use crate::entity::{Inst, Value};
 use crate::flow::Flow;
 use crate::function::{Function, Input, InstKind};
 use crate::ops::Op;
-use crate::stage::Stage;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
 use affine::{Affine, MAX_ALIGN, Quad, bit_length};
@@ -348,7 +347,7 @@ impl Analysis<'_> {
     fn input_affine(&self, input: Input, lanes: u32) -> Option<Affine> {
         match (&self.func.interface.stage, input) {
             // Packets of a batch begin at multiples of their lanes.
-            (Stage::Vertex(_) | Stage::Geometry(_) | Stage::Pixel(_), Input::ThreadId(0) | Input::GroupId(0)) => {
+            (stage, Input::ThreadId(0) | Input::GroupId(0)) if stage.signature().is_some() => {
                 Some(Affine { stride: 1, align: lanes.trailing_zeros() })
             }
             _ => input_affine(input, self.func.interface.group_size(), lanes, self.uniformity.packing()),

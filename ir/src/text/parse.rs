@@ -5,6 +5,7 @@
 
 mod declaration;
 mod instruction;
+mod stage;
 
 use std::collections::HashMap;
 

@@ -5,11 +5,12 @@
 
 use std::fmt::{self, Write as _};
 
-use super::words::{component, input_word, mask_letters, sampling_words, sync_words};
+use super::stage;
+use super::words::{component, input_word, sampling_words, sync_words};
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Element, Function, InstData, InstKind, MemoryRef, Object, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
-use crate::stage::{Semantic, Stage};
+use crate::stage::Stage;
 use crate::types::{Const, Type};
 use crate::width::Width;
 
@@ -140,19 +141,7 @@ impl Printer<'_> {
             Stage::Compute { group_size: [x, y, z] } => writeln!(out, "  group {x} {y} {z}")?,
             stage => writeln!(out, "  stage {}", stage.name())?,
         }
-        if let Some(geometry) = interface.stage.geometry() {
-            writeln!(out, "  primitive {}", geometry.input)?;
-            writeln!(out, "  most_vertices {}", geometry.most_vertices)?;
-            writeln!(out, "  instances {}", geometry.instances)?;
-            if geometry.is_tagged {
-                writeln!(out, "  tagged")?;
-            }
-            for (number, topology) in geometry.streams.iter().enumerate() {
-                if let Some(topology) = topology {
-                    writeln!(out, "  stream {number} {}", topology.name())?;
-                }
-            }
-        }
+        stage::write_declarations(out, &interface.stage)?;
         if width != Width::default() {
             writeln!(out, "  packet {}", width.lanes())?;
         }
@@ -188,20 +177,10 @@ impl Printer<'_> {
                 if let Some(array) = array {
                     writeln!(out, "  {side} {array}")?;
                 }
-                for parameter in parameters {
-                    write!(out, "  {word} {} {}", parameter.row, mask_letters(parameter.mask))?;
-                    write!(out, " {}", parameter.interpolation.name())?;
-                    if let Some(value) = parameter.system_value {
-                        write!(out, " {}", value.name())?;
-                    }
-                    if let Some(Semantic { name, index }) = &parameter.semantic {
-                        write!(out, " {} {index}", quoted(name))?;
-                    }
-                    if parameter.stream != 0 {
-                        write!(out, " stream {}", parameter.stream)?;
-                    }
-                    writeln!(out)?;
-                }
+                parameters.iter().try_for_each(|parameter| stage::write_parameter(out, word, parameter))?;
+            }
+            for parameter in interface.stage.patch_constants() {
+                stage::write_parameter(out, "constant", parameter)?;
             }
             for (row, input) in &signature.at_center {
                 writeln!(out, "  at_center {row} {input}")?;
@@ -560,7 +539,7 @@ fn note(Const { ty, bits }: Const) -> Option<String> {
 }
 
 /// A name in quotes; everything but printable ASCII is escaped.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     let mut text = String::from("\"");
     for c in name.chars() {
         match c {

@@ -125,8 +125,8 @@ impl Lowering<'_, '_> {
         if self.is_large() || self.pressure.bytes > 0 || self.facts.count(insts) > MOST_TWICE {
             return None;
         }
-        // Vertex and geometry shaders read mostly scattered data, and their code is long.
-        if matches!(self.func.interface.stage, Stage::Vertex(_) | Stage::Geometry(_)) {
+        // These read mostly scattered data, and their code is long.
+        if matches!(self.func.interface.stage, Stage::Vertex(_) | Stage::Hull(_) | Stage::Geometry(_)) {
             return None;
         }
         let mut found = Vec::new();

@@ -59,7 +59,6 @@ pub struct GeometryUnit {
     emitted: Vec<u32>,
     tags: Vec<u32>,
     counts: Vec<u32>,
-    vertices: Vertices,
 }
 
 /// Vertices of a strip so far: each by its number in its invocation, and among those that are rasterized.
@@ -87,11 +86,12 @@ impl Strip {
 }
 
 impl GeometryUnit {
-    /// Runs the shader for [`Self::primitives`], whose vertices are those of `made`, and replaces them by what it emits.
+    /// Runs the shader for [`Self::primitives`], which have these vertices, and replaces the contents of `made` by what it
+    /// emits.
     pub fn run(
         &mut self,
-        layout: &GeometryLayout,
-        stream_out: Option<&StreamLayout>,
+        (layout, stream_out): (&GeometryLayout, Option<&StreamLayout>),
+        vertices: &Vertices,
         made: &mut PrimitiveBatch,
         streamed: &mut Streamed,
         session: &mut StageSession<'_>,
@@ -101,7 +101,7 @@ impl GeometryUnit {
         let invocations = self.primitives.len() / element;
         let most = stage.most_vertices as usize;
         let stride = stage.signature.output_rows().max(1) as usize * ROW_WORDS;
-        self.vertices.begin(stride);
+        made.vertices.begin(stride);
         self.ends.clear();
         made.primitives.clear();
         // Lanes past the end of the last packet repeat the last invocation.
@@ -118,7 +118,7 @@ impl GeometryUnit {
         for first in (0..invocations).step_by(at_once) {
             let count = at_once.min(invocations - first);
             let mut arrays = [
-                ArrayWords::Read(made.vertices.words()),
+                ArrayWords::Read(vertices.words()),
                 ArrayWords::Read(&self.primitives[first * element..]),
                 ArrayWords::Write(&mut self.emitted),
                 ArrayWords::Write(&mut self.tags),
@@ -132,7 +132,6 @@ impl GeometryUnit {
         }
         made.kind = layout.kind();
         made.statistics.geometry_invocations = invocations as u64;
-        std::mem::swap(&mut made.vertices, &mut self.vertices);
         Ok(())
     }
 
@@ -146,8 +145,8 @@ impl GeometryUnit {
         made: &mut PrimitiveBatch,
         streamed: &mut Streamed,
     ) {
-        let Self { emitted, tags, counts, vertices, .. } = self;
-        let stage = &layout.stage;
+        let Self { emitted, tags, counts, .. } = self;
+        let (stage, vertices) = (&layout.stage, &mut made.vertices);
         let (most, stride) = (stage.most_vertices as usize, vertices.stride());
         let first = invocation * most;
         let count = (counts[invocation] as usize).min(most);

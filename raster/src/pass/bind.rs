@@ -19,6 +19,7 @@ use crate::setup::clip::MOST_CLIP_PLANES;
 use crate::setup::shape::{Bounds, PointSizes};
 use crate::setup::viewport::{Area, Viewport};
 use crate::state::Kind;
+use crate::tessellation::patches::BATCH_PATCHES;
 use crate::tiles::targets::{DepthView, used_at};
 use crate::tiles::walk::Shading;
 use crate::vertices::assembly::{InputAssembler, batch_primitives};
@@ -71,8 +72,9 @@ impl Pass<'_> {
             draw.direct3d9.put(rules.state.fog, &mut state);
         }
         let input = self.input(draw, strides)?;
-        self.check(draw, StageKind::Geometry, &bound)?;
-        self.check(draw, StageKind::Vertex, &bound)?;
+        for stage in [StageKind::Geometry, StageKind::Domain, StageKind::Hull, StageKind::Vertex] {
+            self.check(draw, stage, &bound)?;
+        }
         let stream_buffers = self.stream_buffers(draw, &bound)?;
         Ok(BoundDraw {
             pipeline: draw.pipeline.clone(),
@@ -302,6 +304,10 @@ impl Pass<'_> {
         // Indices past the end of the buffer are all 0: such triangles have no area, and such lines no length.
         let is_culled =
             pipeline.topology.kind() != Kind::Point && pipeline.geometry.is_none() && pipeline.stream_out.is_none();
+        let batch_primitives = match (&pipeline.tessellation, &pipeline.geometry) {
+            (Some(_), _) => BATCH_PATCHES,
+            (None, geometry) => batch_primitives(geometry.as_ref().map_or(0, GeometryLayout::most_vertices)),
+        };
         let counted = indices.as_ref().filter(|_| is_culled);
         Ok(InputAssembler {
             topology: pipeline.topology,
@@ -312,7 +318,7 @@ impl Pass<'_> {
             instances: draw.instances,
             first_instance: draw.first_instance,
             strides,
-            batch_primitives: batch_primitives(pipeline.geometry.as_ref().map_or(0, GeometryLayout::most_vertices)),
+            batch_primitives,
         })
     }
 }

@@ -8,6 +8,7 @@
 //! Primitives that miss the pixel for some reason are found in the same way: they are set up for it without any
 //! obstacle, then with one (`OBSTACLES`) after the other, until one removes them.
 
+use brolga_ir::pipeline::record::BatchInvocation;
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{
     Bindings, Buffer, CancelToken, Device, Dispatch, Error, ResourceClass, ResourceError, StageKind, SystemValue,
@@ -15,9 +16,9 @@ use brolga_runtime::{
 };
 
 use crate::error::DrawError;
-use crate::geometry::shader::GeometryUnit;
-use crate::geometry::stream::Streamed;
+use crate::pass::front_end::FrontEnd;
 use crate::pass::schedule::{BoundDraw, Limits};
+use crate::pipeline::Parts;
 use crate::setup::bins::TILE_SIZE;
 use crate::setup::shape::{Bounds, plane};
 use crate::setup::viewport::Viewport;
@@ -26,7 +27,6 @@ use crate::state::{Cull, RasterizerState};
 use crate::tiles::targets::Target;
 use crate::tiles::walk::{Shading, TileWorker};
 use crate::vertices::primitives::{Outputs, PrimitiveBatch};
-use crate::vertices::shading::VertexStage;
 
 /// The most fragments recorded per draw: it bounds memory.
 const MOST_FRAGMENTS: usize = 1000;
@@ -81,6 +81,8 @@ pub struct Fragment {
     /// The primitive's number within the instance: `SV_PrimitiveID`. Behind a geometry shader that of the primitive that
     /// it took.
     pub primitive: u32,
+    /// If that is a patch, the points of its domain between which the tessellator made the primitive.
+    pub domain: Vec<[f32; 3]>,
     /// Which of the primitives it is that a geometry shader emitted for that one.
     pub emitted: Option<Emitted>,
     /// `true` if it is front-facing.
@@ -175,20 +177,76 @@ struct Shaded {
     instance: u32,
     /// The number of the batch's first primitive.
     first: u32,
+    /// If they are tessellated, the patch of each primitive that the tessellator made, and the points of its vertices in
+    /// the domain.
+    tessellated: Option<Vec<(u32, DomainPoints)>>,
     /// If a geometry shader emitted the primitives, how many there are up to the end of each invocation, and how many
     /// invocations a primitive has.
     invocations: Option<(Vec<u32>, u32)>,
 }
 
 impl Shaded {
-    /// The primitive that the input assembler made for one of the batch, and which of its offspring that is.
-    fn origin(&self, id: u32) -> (u32, Option<Emitted>) {
-        let Some((ends, of_primitive)) = &self.invocations else { return (id, None) };
+    /// The primitive or patch that the input assembler made for a primitive of the batch, and what became of it.
+    fn origin(&self, id: u32) -> Origin {
+        let tessellated = |number: u32| self.tessellated.as_ref().and_then(|all| all.get(number as usize)).cloned();
+        let Some((ends, of_primitive)) = &self.invocations else {
+            let (primitive, domain) = tessellated(id).unwrap_or((id, Vec::new()));
+            return Origin { primitive, domain, emitted: None };
+        };
         let invocation = ends.partition_point(|&end| end <= id);
         let before = invocation.checked_sub(1).map_or(0, |before| ends[before]);
-        let [primitive, invocation] = [invocation as u32 / of_primitive, invocation as u32 % of_primitive];
-        (self.first + primitive, Some(Emitted { invocation, number: id - before }))
+        let [number, invocation] = [invocation as u32 / of_primitive, invocation as u32 % of_primitive];
+        let (primitive, domain) = tessellated(number).unwrap_or((self.first + number, Vec::new()));
+        Origin { primitive, domain, emitted: Some(Emitted { invocation, number: id - before }) }
     }
+
+    /// The number that the pixel shader sees of a primitive of the batch.
+    fn shown_id(&self, id: u32) -> u32 {
+        match (&self.tessellated, &self.invocations) {
+            (Some(tessellated), None) => tessellated[id as usize].0,
+            _ => id,
+        }
+    }
+
+    /// Takes the primitives that the front end has made.
+    fn take(&mut self, parts: &Parts, front: &mut FrontEnd) {
+        std::mem::swap(&mut self.batch, &mut front.made);
+        let FrontEnd { geometry, tessellator, .. } = front;
+        self.invocations = parts.geometry.as_ref().map(|layout| (geometry.ends.clone(), layout.stage.instances));
+        self.tessellated = parts.tessellation.as_ref().map(|layout| {
+            let count = layout.kind().vertices() as usize;
+            let points = |vertices: &[u32]| vertices.iter().map(|&vertex| tessellator.location(vertex)).collect();
+            match &parts.geometry {
+                Some(layout) => {
+                    let element = layout.primitive_words();
+                    let words = &geometry.primitives[..geometry.ends.len() * element];
+                    let first_of_each = words.chunks(element).step_by(layout.stage.instances as usize);
+                    first_of_each.map(|words| (words[0], points(&words[BatchInvocation::WORDS..]))).collect()
+                }
+                None => {
+                    let primitives = self.batch.primitives.iter_mut().enumerate();
+                    // The primitives of a patch have its number: here each needs its own.
+                    let taken = primitives.map(|(n, primitive)| {
+                        let patch = std::mem::replace(&mut primitive.id, n as u32);
+                        (patch, points(&primitive.vertices[..count]))
+                    });
+                    taken.collect()
+                }
+            }
+        });
+    }
+}
+
+/// Points in the domain of a patch.
+type DomainPoints = Vec<[f32; 3]>;
+
+/// Where a primitive comes from.
+#[derive(Clone)]
+struct Origin {
+    /// The number of the input assembler's primitive or patch.
+    primitive: u32,
+    domain: DomainPoints,
+    emitted: Option<Emitted>,
 }
 
 /// A primitive that covers the pixel.
@@ -224,22 +282,21 @@ impl Watched<'_> {
         let mut history = PixelHistory { samples: self.target.pattern.count(), ..PixelHistory::default() };
         let Some(raster) = &self.draw.raster else { return Ok(history) };
         let run = limits.run();
-        let vertex = self.draw.stage(StageKind::Vertex, self.device, &run)?.expect("no pipeline is made without one");
+        let stages = self.draw.front_stages(self.device, &run)?;
         let mut seat = self.device.stage_seat();
-        let geometry = self.draw.stage(StageKind::Geometry, self.device, &run)?;
-        let (mut stage, mut unit, mut shaded) = (VertexStage::default(), GeometryUnit::default(), Shaded::default());
+        let (mut front, mut shaded) = (FrontEnd::default(), Shaded::default());
         let input = &self.draw.input;
         input.batches(1, |batch, instances| {
             (shaded.instance, shaded.first) = (instances.start, batch.primitive);
-            let part = (batch, instances);
-            let stages = (&vertex, geometry.as_ref());
-            let made = &mut shaded.batch;
-            self.draw.make(part, stages, (&mut stage, &mut unit), &mut seat, made, &mut Streamed::default())?;
-            let layout = self.draw.pipeline.parts.geometry.as_ref();
-            shaded.invocations = layout.map(|layout| (unit.ends.clone(), layout.stage.instances));
-            limits.check(0)?;
-            self.count(&mut shaded, raster, &mut history.counts);
-            self.batch(&mut shaded, raster, &run, &mut history)
+            let mut rest = Some(self.draw.begin((batch, instances), &stages, &mut front, &mut seat)?);
+            while rest.is_some() {
+                self.draw.next_part(&mut rest, &stages, &mut front, &mut seat)?;
+                shaded.take(&self.draw.pipeline.parts, &mut front);
+                limits.check(0)?;
+                self.count(&mut shaded, raster, &mut history.counts);
+                self.batch(&mut shaded, raster, &run, &mut history)?;
+            }
+            Ok::<_, DrawError>(())
         })?;
         Ok(history)
     }
@@ -319,9 +376,10 @@ impl Watched<'_> {
         all.sort_by_key(|(covering, _)| covering.primitive.id);
         let setup = self.setup(raster, OBSTACLES.len());
         self.set_up(shaded, &setup);
-        let origins: Vec<_> = all.iter().map(|(covering, _)| shaded.origin(covering.primitive.id)).collect();
-        let Shaded { prepared, instance, .. } = shaded;
-        for ((covering, fate), origin) in all.into_iter().zip(origins) {
+        for (mut covering, fate) in all {
+            let (origin, instance) = (shaded.origin(covering.primitive.id), shaded.instance);
+            covering.primitive.id = shaded.shown_id(covering.primitive.id);
+            let prepared = &mut shaded.prepared;
             if fate.is_none() {
                 self.leave_only(prepared, &covering.primitive, &covering.masks);
             }
@@ -332,7 +390,7 @@ impl Watched<'_> {
                 let mask = if self.are_forced() { setup.raster.sample_mask } else { 1 << sample };
                 let (setup, depth) = (setup.with_mask(mask), if fate.is_some() { covering.z } else { depth });
                 if history.fragments.len() < MOST_FRAGMENTS {
-                    let place = (*instance, origin, sample, depth);
+                    let place = (instance, origin.clone(), sample, depth);
                     let fragment = self.fragment(prepared, &setup, &covering.primitive, place, fate, run)?;
                     history.fragments.push(fragment);
                 } else {
@@ -435,7 +493,7 @@ impl Watched<'_> {
         prepared: &Prepared,
         setup: &Setup,
         &Primitive { is_front, .. }: &Primitive,
-        (instance, (primitive, emitted), sample, depth): (u32, (u32, Option<Emitted>), u32, f32),
+        (instance, origin, sample, depth): (u32, Origin, u32, f32),
         missed: Option<Fate>,
         run: &Dispatch,
     ) -> Result<Fragment, DrawError> {
@@ -450,8 +508,9 @@ impl Watched<'_> {
         let colors = before.into_iter().zip(self.texels(sample)?).map(|(before, after)| [before, after]).collect();
         Ok(Fragment {
             instance,
-            primitive,
-            emitted,
+            primitive: origin.primitive,
+            domain: origin.domain,
+            emitted: origin.emitted,
             is_front,
             sample,
             depth,

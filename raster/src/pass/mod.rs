@@ -3,11 +3,13 @@
 //! | file | contents |
 //! |---|---|
 //! | `bind.rs` | checks a draw, and binds what its shaders use |
+//! | `front_end.rs` | the stages before the rasterizer |
 //! | `schedule.rs` | the parallel schedule: batches of primitives, then tiles |
 //! | `query.rs` | queries, and predication of what follows |
 //! | `history.rs` | the history of one pixel |
 
 mod bind;
+mod front_end;
 pub mod history;
 pub mod query;
 pub mod schedule;

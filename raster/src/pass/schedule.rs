@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use brolga_runtime::{
-    BindingRules, Bindings, CancelToken, Device, Dispatch, Error, Layers, Pool, Progress, Register, StageKind,
-    StageRun, StageSeat, Stages, View,
+    BindingRules, Bindings, CancelToken, Device, Dispatch, Layers, Pool, Progress, Register, StageKind, StageRun,
+    StageSeat, Stages, View,
 };
 
 use crate::error::DrawError;
-use crate::geometry::shader::GeometryUnit;
 use crate::geometry::stream::{StreamBuffers, Streamed};
+use crate::pass::front_end::{FrontEnd, FrontStages, Rest};
 use crate::pipeline::Pipeline;
 use crate::setup::bins::Marks;
 use crate::setup::{Prepared, Raster, Scratch};
@@ -24,8 +24,6 @@ use crate::statistics::Statistics;
 use crate::tiles::targets::Target;
 use crate::tiles::walk::{Shading, TileWorker};
 use crate::vertices::assembly::{BATCH_PRIMITIVES, Batch, InputAssembler};
-use crate::vertices::primitives::PrimitiveBatch;
-use crate::vertices::shading::VertexStage;
 
 /// The most positions and batches of a round, which are prepared before tiles are drawn. They bound memory, whatever is
 /// drawn, and let most of it stay in caches. Tiles of the depth buffer are read and written once for all of them.
@@ -36,7 +34,7 @@ pub struct RoundSize {
     pub positions: u64,
     /// Batches of up to 1,024 primitives.
     pub batches: usize,
-    /// Bytes of what geometry shaders emit, in a round of more than one batch.
+    /// Bytes of what tessellation and geometry shaders make, in a round of more than a part of a batch.
     pub bytes: u64,
 }
 
@@ -81,49 +79,6 @@ impl StageBindings {
     }
 }
 
-impl BoundDraw {
-    /// Makes the primitives of a batch, which its vertices form or a geometry shader emits, and what is streamed out.
-    /// Returns the bytes that are emitted, in working memory and in the batch that is set up.
-    pub(crate) fn make(
-        &self,
-        part: (Batch, Range<u32>),
-        (vertex, geometry): (&StageRun<'_>, Option<&StageRun<'_>>),
-        (vertices, unit): (&mut VertexStage, &mut GeometryUnit),
-        seat: &mut StageSeat<'_>,
-        made: &mut PrimitiveBatch,
-        streamed: &mut Streamed,
-    ) -> Result<u64, Error> {
-        let parts = &self.pipeline.parts;
-        let stream_out = parts.stream_out.as_ref();
-        let layout = parts.geometry.as_ref();
-        let whole = layout.map(|layout| (&mut unit.primitives, layout.stage.instances));
-        vertices.shade(&self.input, part, parts.vertex_rows as usize, made, whole, &mut vertex.session(seat)?)?;
-        match layout.zip(geometry) {
-            Some((layout, run)) => {
-                unit.run(layout, stream_out, made, streamed, &mut run.session(seat)?)?;
-                Ok(made.bytes() + streamed.bytes())
-            }
-            None => {
-                if let Some(layout) = stream_out {
-                    streamed.add_all(layout, &made.vertices, &made.primitives);
-                }
-                Ok(streamed.bytes())
-            }
-        }
-    }
-
-    /// Begins to run a stage, if the pipeline has it.
-    pub(crate) fn stage<'a>(
-        &'a self,
-        stage: StageKind,
-        device: &'a Device,
-        run: &'a Dispatch,
-    ) -> Result<Option<StageRun<'a>>, Error> {
-        let shader = self.pipeline.shader(stage);
-        shader.map(|shader| device.stage_run(shader, self.bound[stage].layers(), run)).transpose()
-    }
-}
-
 /// Limits of a run, and its progress counter.
 #[derive(Debug)]
 pub struct Limits<'a> {
@@ -159,9 +114,7 @@ pub struct Spare<'a> {
 /// The working memory of a thread.
 struct WorkerState<'a> {
     seat: StageSeat<'a>,
-    vertices: VertexStage,
-    geometry: GeometryUnit,
-    made: PrimitiveBatch,
+    front: FrontEnd,
     scratch: Scratch,
     tiles: TileWorker,
 }
@@ -182,9 +135,7 @@ impl<'a> Spare<'a> {
         let idle = self.worker_states.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut state = idle.unwrap_or_else(|| WorkerState {
             seat: device.stage_seat(),
-            vertices: VertexStage::default(),
-            geometry: GeometryUnit::default(),
-            made: PrimitiveBatch::default(),
+            front: FrontEnd::default(),
             scratch: Scratch::default(),
             tiles: TileWorker::default(),
         });
@@ -214,7 +165,7 @@ pub fn run<'d>(
     for (n, draw) in draws.iter().enumerate() {
         draw.input.batches(draw.input.instances_of_batch(), |batch, instances| {
             positions += u64::from(batch.count) * instances.len() as u64;
-            pending.push(Pending { draw: n, instances, batch, prepared: OnceLock::new(), streamed: OnceLock::new() });
+            pending.push(Pending { draw: n, instances, batch, made: Mutex::default() });
             if pending.len() >= round.batches || positions >= round.positions {
                 positions = 0;
                 schedule.flush(&mut pending, &mut statistics)?;
@@ -232,9 +183,27 @@ struct Pending {
     draw: usize,
     instances: Range<u32>,
     batch: Batch,
-    prepared: OnceLock<Prepared>,
+    made: Mutex<Made>,
+}
+
+/// What is made of a batch so far.
+#[derive(Default)]
+struct Made {
+    parts: Vec<Part>,
+    /// What is left of it.
+    rest: Option<Rest>,
+    /// `true` if the parts are all of it.
+    is_whole: bool,
+}
+
+/// A part of a batch that is ready to be drawn.
+struct Part {
+    /// The index of its draw.
+    draw: usize,
+    prepared: Prepared,
     /// What it streams out, if the draw does.
-    streamed: OnceLock<Streamed>,
+    streamed: Option<Streamed>,
+    bytes: u64,
 }
 
 /// State that all rounds of batches share.
@@ -248,66 +217,78 @@ struct Schedule<'a, 'd> {
     /// The limits of a stage's run.
     run: &'a Dispatch,
     spare: &'a Spare<'d>,
-    /// Bytes of what geometry shaders emit in a round.
+    /// Bytes of what shaders make of batches in a round.
     bytes: u64,
 }
 
 /// The running stages of a draw.
 struct DrawRun<'a> {
-    vertex: StageRun<'a>,
-    geometry: Option<StageRun<'a>>,
+    front: FrontStages<'a>,
     pixel: Option<StageRun<'a>>,
 }
 
-/// A round of batches, and the tiles that they cover.
+/// A round of parts of batches, and the tiles that they cover.
 struct Round<'a> {
-    batches: &'a [Pending],
-    /// The first tile of each batch, and the number of tiles from there to its last.
+    parts: &'a [Part],
+    /// The first tile of each part, and the number of tiles from there to its last.
     spans: Vec<[u32; 2]>,
     tiles: Vec<u32>,
 }
 
 impl<'a, 'd: 'a> Schedule<'a, 'd> {
-    /// Prepares the pending batches, and draws them: in several rounds, if more is emitted than one may hold.
+    /// Prepares the pending batches, and draws them: in several rounds, if more comes of them than one may hold.
     fn flush(&self, pending: &mut Vec<Pending>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
-        let mut batches = std::mem::take(pending);
+        let (mut batches, mut kept_bytes) = (std::mem::take(pending), 0);
         while let Some(last) = batches.last() {
             let prepare = |queue: &WorkQueue<'_>| {
                 self.spare.with_worker_state(self.device, |state| self.prepare(&batches, queue, state))
             };
-            self.queue(batches.len(), last.draw).run(self.device.pool(), prepare)?;
-            // They are taken in order, and each that is taken is prepared.
-            let count = batches.iter().take_while(|batch| batch.prepared.get().is_some()).count();
-            let rest = batches.split_off(count);
-            self.draw(std::mem::replace(&mut batches, rest), statistics)?;
+            let queue = self.queue(batches.len(), last.draw, kept_bytes);
+            queue.run(self.device.pool(), prepare)?;
+            // Up to the first that is not whole, of which there are some parts.
+            let (mut parts, mut whole) = (Vec::new(), 0);
+            for batch in &mut batches {
+                let made = batch.made.get_mut().unwrap_or_else(PoisonError::into_inner);
+                parts.append(&mut made.parts);
+                if !made.is_whole {
+                    break;
+                }
+                whole += 1;
+            }
+            batches.drain(..whole);
+            let bytes = |batch: &mut Pending| -> u64 {
+                let made = batch.made.get_mut().unwrap_or_else(PoisonError::into_inner);
+                made.parts.iter().map(|part| part.bytes).sum()
+            };
+            kept_bytes = batches.iter_mut().map(bytes).sum();
+            self.draw(parts, statistics)?;
         }
         Ok(())
     }
 
-    /// A queue of so much work, up to a draw.
-    fn queue(&self, count: usize, draw: usize) -> WorkQueue<'_> {
-        let (next, used, most_bytes) = (AtomicUsize::new(0), AtomicU64::new(0), self.bytes);
+    /// A queue of so much work, up to a draw, of which so many bytes are there already.
+    fn queue(&self, count: usize, draw: usize, bytes: u64) -> WorkQueue<'_> {
+        let (next, used, most_bytes) = (AtomicUsize::new(0), AtomicU64::new(bytes), self.bytes);
         WorkQueue { next, count, used, most_bytes, limits: self.limits, draw, failure: Mutex::new(None) }
     }
 
-    /// Streams out and draws batches that are prepared.
-    fn draw(&self, batches: Vec<Pending>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
-        let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return Ok(()) };
-        let (mut marks, mut spans) = (Marks::new(self.target.grid().count())?, Vec::with_capacity(batches.len()));
-        for batch in &batches {
+    /// Streams out and draws parts of batches that are prepared.
+    fn draw(&self, parts: Vec<Part>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Ok(()) };
+        let (mut marks, mut spans) = (Marks::new(self.target.grid().count())?, Vec::with_capacity(parts.len()));
+        for part in &parts {
             // Each may cover all tiles of a large target.
-            self.limits.check(batch.draw)?;
-            let prepared = batch.prepared.get().expect("all batches are prepared");
-            statistics[batch.draw] += prepared.statistics;
-            let buffers = self.draws[batch.draw].stream_buffers.as_ref();
-            if let Some((buffers, streamed)) = buffers.zip(batch.streamed.get()) {
-                let written = buffers.write(streamed, &mut statistics[batch.draw]);
-                written.map_err(|error| DrawError::in_draw(batch.draw)(error.into()))?;
+            self.limits.check(part.draw)?;
+            statistics[part.draw] += part.prepared.statistics;
+            let buffers = self.draws[part.draw].stream_buffers.as_ref();
+            if let Some((buffers, streamed)) = buffers.zip(part.streamed.as_ref()) {
+                let written = buffers.write(streamed, &mut statistics[part.draw]);
+                written.map_err(|error| DrawError::in_draw(part.draw)(error.into()))?;
             }
-            prepared.bins.mark(&mut marks);
-            spans.push(prepared.bins.span());
+            part.prepared.bins.mark(&mut marks);
+            spans.push(part.prepared.bins.span());
         }
-        let round = Round { batches: &batches, spans, tiles: marks.tiles()? };
+        let round = Round { parts: &parts, spans, tiles: marks.tiles()? };
         let all = Mutex::new(&mut statistics[first.draw..=last.draw]);
         let draw = |queue: &WorkQueue<'_>| {
             let mut own = vec![Statistics::default(); last.draw - first.draw + 1];
@@ -317,9 +298,9 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
             all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             result
         };
-        self.queue(round.tiles.len(), last.draw).run(self.device.pool(), draw)?;
+        self.queue(round.tiles.len(), last.draw, 0).run(self.device.pool(), draw)?;
         drop(round);
-        let prepared = batches.into_iter().filter_map(|batch| batch.prepared.into_inner());
+        let prepared = parts.into_iter().map(|part| part.prepared);
         let mut spare = self.spare.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         spare.extend(prepared.inspect(|prepared| self.limits.progress.advance(prepared.statistics.primitives)));
         Ok(())
@@ -331,10 +312,9 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
             return Ok(run);
         }
         let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
-        let stage = |stage| draw.stage(stage, self.device, self.run).map_err(failed);
-        let vertex = stage(StageKind::Vertex)?.expect("no pipeline is made without one");
-        let run = DrawRun { vertex, geometry: stage(StageKind::Geometry)?, pixel: stage(StageKind::Pixel)? };
-        Ok(self.runs[number].get_or_init(|| run))
+        let front = draw.front_stages(self.device, self.run).map_err(failed)?;
+        let pixel = draw.stage(StageKind::Pixel, self.device, self.run).map_err(failed)?;
+        Ok(self.runs[number].get_or_init(|| DrawRun { front, pixel }))
     }
 
     /// Shades vertices and sets up primitives, batch by batch, until none is left.
@@ -344,30 +324,45 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         queue: &WorkQueue<'_>,
         state: &mut WorkerState<'d>,
     ) -> Result<(), DrawError> {
-        let WorkerState { seat, vertices, geometry, made, scratch, .. } = state;
-        let mut next = queue.take()?;
-        while let Some(first) = next {
-            let number = batches[first].draw;
-            let failed = DrawError::in_draw(number);
-            let draw = &self.draws[number];
-            let stages = self.stages(number)?;
-            while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
-                let spare = self.spare.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let mut prepared = spare.unwrap_or_default();
-                let (part, outputs) = ((batch.batch, batch.instances.clone()), &draw.pipeline.parts.outputs);
-                let mut streamed = Streamed::default();
-                let stages = (&stages.vertex, stages.geometry.as_ref());
-                let bytes = draw.make(part, stages, (vertices, geometry), seat, made, &mut streamed).map_err(failed)?;
-                queue.used.fetch_add(bytes, Ordering::Relaxed);
-                if draw.stream_buffers.is_some() {
-                    let _ = batch.streamed.set(streamed);
-                }
-                prepared.set_up(made, outputs, draw.raster.as_ref(), self.target.grid(), scratch);
-                // No other thread has this batch.
-                let _ = batch.prepared.set(prepared);
-                next = queue.take()?;
+        while let Some(n) = queue.take()? {
+            let mut made = batches[n].made.lock().unwrap_or_else(PoisonError::into_inner);
+            if !made.is_whole {
+                self.prepare_batch(&batches[n], &mut made, n == 0, queue, state)?;
             }
         }
+        Ok(())
+    }
+
+    /// Goes on with a batch until it is whole or memory is used up; `must_go_on` if even then one part is to be made.
+    fn prepare_batch(
+        &self,
+        batch: &Pending,
+        made: &mut Made,
+        must_go_on: bool,
+        queue: &WorkQueue<'_>,
+        WorkerState { seat, front, scratch, .. }: &mut WorkerState<'d>,
+    ) -> Result<(), DrawError> {
+        let number = batch.draw;
+        let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
+        let (stages, outputs) = (&self.stages(number)?.front, &draw.pipeline.parts.outputs);
+        let mut rest = Some(match made.rest.take() {
+            Some(rest) => rest,
+            None => draw.begin((batch.batch, batch.instances.clone()), stages, front, seat).map_err(failed)?,
+        });
+        let mut must_go_on = must_go_on;
+        while rest.is_some() && (must_go_on || made.parts.is_empty() || !queue.is_full()) {
+            self.limits.check(number)?;
+            must_go_on = false;
+            let spare = self.spare.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut prepared = spare.unwrap_or_default();
+            let bytes = draw.next_part(&mut rest, stages, front, seat).map_err(failed)?;
+            queue.used.fetch_add(bytes, Ordering::Relaxed);
+            let streamed = draw.stream_buffers.is_some().then(|| std::mem::take(&mut front.streamed));
+            prepared.set_up(&mut front.made, outputs, draw.raster.as_ref(), self.target.grid(), scratch);
+            made.parts.push(Part { draw: number, prepared, streamed, bytes });
+        }
+        made.is_whole = rest.is_none();
+        made.rest = rest;
         Ok(())
     }
 
@@ -397,19 +392,19 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         WorkerState { seat, tiles: worker, .. }: &mut WorkerState<'d>,
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
-        let batches = round.batches;
-        let (first_draw, mut from) = (batches[0].draw, 0);
+        let all = round.parts;
+        let (first_draw, mut from) = (all[0].draw, 0);
         while let Some(first) = round.next_in(tile, from) {
-            let number = batches[first].draw;
-            let count = batches[first..].iter().take_while(|batch| batch.draw == number).count();
+            let number = all[first].draw;
+            let count = all[first..].iter().take_while(|part| part.draw == number).count();
             from = first + count;
             let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
             let Some(raster) = &draw.raster else { continue };
             worker.prepare(self.target, &draw.shading)?;
             let run = self.runs[number].get().expect("its batches are prepared");
             let mut session = run.pixel.as_ref().map(|run| run.session(seat)).transpose().map_err(failed)?;
-            let prepared = batches[first..from].iter().filter_map(|batch| batch.prepared.get());
-            // A batch may cover the tile a thousand times.
+            let prepared = all[first..from].iter().map(|part| &part.prepared);
+            // A part may cover the tile a thousand times.
             let parts = prepared.filter(|prepared| prepared.bins.has(tile));
             let parts = parts.take_while(|_| !self.limits.token.is_cancelled());
             let outputs = &draw.pipeline.parts.outputs;
@@ -422,9 +417,9 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
 }
 
 impl Round<'_> {
-    /// The next batch, from an index on, with primitives in a tile.
+    /// The next part, from an index on, with primitives in a tile.
     fn next_in(&self, tile: u32, from: usize) -> Option<usize> {
-        let has = |&n: &usize| self.batches[n].prepared.get().is_some_and(|prepared| prepared.bins.has(tile));
+        let has = |&n: &usize| self.parts[n].prepared.bins.has(tile);
         let mut near =
             (from..).zip(&self.spans[from..]).filter(|(_, [first, count])| tile.wrapping_sub(*first) < *count);
         near.find(|(n, _)| has(n)).map(|(n, _)| n)
@@ -445,8 +440,14 @@ struct WorkQueue<'a> {
 }
 
 impl WorkQueue<'_> {
+    /// `true` if memory is used up.
+    fn is_full(&self) -> bool {
+        self.used.load(Ordering::Relaxed) > self.most_bytes
+    }
+
     fn take(&self) -> Result<Option<usize>, DrawError> {
-        if self.used.load(Ordering::Relaxed) > self.most_bytes {
+        // The first is always begun, so that every round comes further.
+        if self.is_full() && self.next.load(Ordering::Relaxed) > 0 {
             return Ok(None);
         }
         let n = self.next.fetch_add(1, Ordering::Relaxed);

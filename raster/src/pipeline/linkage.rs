@@ -15,12 +15,15 @@ use crate::error::DrawError;
 use crate::geometry::shader::GeometryLayout;
 use crate::geometry::stream::StreamLayout;
 use crate::layout::InputElement;
-use crate::state::Topology;
+use crate::state::{Kind, Topology};
+use crate::tessellation::layout::TessellationLayout;
 
 /// The shaders of a pipeline, and how they are linked.
 pub(crate) struct Linkage<'d> {
     /// The vertex shader, or the one that passes transformed vertices through.
     pub vertex: Module,
+    /// Hull and domain shader.
+    pub tessellation: Option<[&'d Module; 2]>,
     /// The geometry shader.
     pub geometry: Option<&'d Module>,
     /// The pixel shader.
@@ -56,8 +59,8 @@ impl<'d> Linkage<'d> {
             if !is_replaced && module.kind() != expected {
                 return Err(DrawError::Stage { expected: expected.name(), found: module.kind().name() });
             }
-            if !matches!(expected, StageKind::Vertex | StageKind::Geometry | StageKind::Pixel) {
-                return Err(DrawError::Unsupported { what: format!("a {} shader in a pipeline", expected.name()) });
+            if expected == StageKind::Compute {
+                return Err(DrawError::Unsupported { what: "a compute shader in a pipeline".to_owned() });
             }
         }
         let vertex = match &desc.modules[StageKind::Vertex] {
@@ -70,18 +73,45 @@ impl<'d> Linkage<'d> {
             let stage = if is_direct3d9 { StageKind::Vertex } else { StageKind::Pixel };
             return Err(DrawError::Models { direct3d9: stage.name() });
         }
-        let geometry = desc.modules[StageKind::Geometry].as_ref();
-        if is_direct3d9 && (geometry.is_some() || desc.stream_output.is_some()) {
-            let what = "a geometry shader or stream output, which Direct3D 9 has not,".to_owned();
+        let of_stage = |stage| desc.modules[stage].as_ref();
+        let tessellation = match (of_stage(StageKind::Hull), of_stage(StageKind::Domain)) {
+            (Some(hull), Some(domain)) => Some([hull, domain]),
+            (None, None) => None,
+            (Some(_), None) => return Err(unpaired(StageKind::Hull, StageKind::Domain)),
+            (None, Some(_)) => return Err(unpaired(StageKind::Domain, StageKind::Hull)),
+        };
+        let geometry = of_stage(StageKind::Geometry);
+        if is_direct3d9 && (tessellation.is_some() || geometry.is_some() || desc.stream_output.is_some()) {
+            let what = "tessellation, a geometry shader or stream output, which Direct3D 9 has not,".to_owned();
             return Err(DrawError::Unsupported { what });
         }
         let rasterized = desc.stream_output.as_ref().map_or(Some(0), |output| output.rasterized_stream);
-        Ok(Self { vertex, geometry, pixel, rasterized, is_direct3d9, is_transformed })
+        Ok(Self { vertex, tessellation, geometry, pixel, rasterized, is_direct3d9, is_transformed })
     }
 
     /// The last shader before the rasterizer.
     pub fn last(&self) -> &Module {
-        self.geometry.unwrap_or(&self.vertex)
+        self.geometry.unwrap_or_else(|| self.before_geometry())
+    }
+
+    /// The last shader before the geometry shader.
+    fn before_geometry(&self) -> &Module {
+        self.tessellation.map_or(&self.vertex, |[_, domain]| domain)
+    }
+
+    /// What hull and domain shader declare, if there are any. They fit each other and what comes before them.
+    pub fn tessellation_layout(&self, topology: Topology) -> Result<Option<TessellationLayout>, DrawError> {
+        let Some([hull, domain]) = self.tessellation else { return Ok(None) };
+        let Some((hull_stage, domain_stage)) = hull.stage().hull().zip(domain.stage().domain()) else {
+            return Ok(None);
+        };
+        let vertex_rows = self.vertex.stage().signature().map_or(0, Signature::output_rows);
+        let layout = TessellationLayout::new(hull_stage, domain_stage, topology, vertex_rows)?;
+        check_registers([StageKind::Vertex, StageKind::Hull], self.vertex.outputs().iter(), hull.inputs(), &[])?;
+        let stages = [StageKind::Hull, StageKind::Domain];
+        check_registers(stages, hull.outputs().iter(), domain.inputs(), &[])?;
+        check_registers(stages, hull.patch_constants().iter(), domain.patch_constants(), &[])?;
+        Ok(Some(layout))
     }
 
     /// What the geometry shader emits, if there is one.
@@ -89,7 +119,7 @@ impl<'d> Linkage<'d> {
         let Some(stage) = self.geometry.and_then(|module| module.stage().geometry()) else {
             return match self.rasterized {
                 None | Some(0) => Ok(None),
-                Some(stream) => Err(no_stream(stream, "vertex")),
+                Some(stream) => Err(no_stream(stream, self.last().kind().name())),
             };
         };
         let rasterized = self.rasterized.map(|stream| match stage.streams.get(stream as usize) {
@@ -105,26 +135,41 @@ impl<'d> Linkage<'d> {
     pub fn stream_layout(
         &self,
         desc: &PipelineDesc,
+        assembled: Kind,
         geometry: Option<&GeometryLayout>,
     ) -> Result<Option<StreamLayout>, DrawError> {
         let Some(output) = &desc.stream_output else { return Ok(None) };
         let vertices = match geometry {
             Some(layout) => layout.stage.streams.map(|stream| stream.map_or(1, OutputTopology::vertices)),
-            None => [desc.topology.kind().vertices(), 1, 1, 1],
+            None => [assembled.vertices(), 1, 1, 1],
         };
         output.layout(self.last(), vertices).map(Some)
     }
 
     /// Checks that the geometry shader gets what it takes.
-    pub fn check_geometry(&self, topology: Topology) -> Result<(), DrawError> {
+    pub fn check_geometry(
+        &self,
+        topology: Topology,
+        tessellation: Option<&TessellationLayout>,
+    ) -> Result<(), DrawError> {
         let Some((module, stage)) = self.geometry.and_then(|module| Some((module, module.stage().geometry()?))) else {
             return Ok(());
         };
-        if stage.input != topology.primitive() {
-            return Err(DrawError::Primitive { expected: stage.input, topology: topology.name() });
+        match tessellation {
+            Some(layout) if stage.input != layout.primitive() => {
+                let (expected, made) = (stage.input, layout.hull.output.name());
+                let what = format!(
+                    "the geometry shader takes primitives `{expected}`, but the hull shader's output is `{made}`"
+                );
+                return Err(DrawError::Tessellation { what });
+            }
+            None if stage.input != topology.primitive() => {
+                return Err(DrawError::Primitive { expected: stage.input, topology: topology.name() });
+            }
+            _ => {}
         }
-        let stages = [StageKind::Vertex, StageKind::Geometry];
-        check_registers(stages, self.vertex.outputs().iter(), module.inputs(), &[])
+        let before = self.before_geometry();
+        check_registers([before.kind(), StageKind::Geometry], before.outputs().iter(), module.inputs(), &[])
     }
 
     /// `true` if the pipeline adds no fog: the pixel shader is of a model that has to do so itself.
@@ -231,6 +276,12 @@ impl Links<'_> {
         };
         signature.inputs.iter().map(link).collect()
     }
+}
+
+/// The error for a hull shader without a domain shader, or the other way round.
+fn unpaired(there: StageKind, missing: StageKind) -> DrawError {
+    let [there, missing] = [there, missing].map(StageKind::name);
+    DrawError::Tessellation { what: format!("the pipeline has a {there} shader, but no {missing} shader") }
 }
 
 /// The error for a stream that a shader does not have.

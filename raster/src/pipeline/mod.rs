@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::state::{
-    Comparison, DepthFormat, DepthTest, Fog, GeometryState, Link, LinkedFrom, PixelState, StageState, StencilTest,
-    VertexState,
+    Comparison, DepthFormat, DepthTest, DomainState, Fog, GeometryState, HullState, Link, LinkedFrom, PixelState,
+    StageState, StencilTest, VertexState,
 };
 use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_ir::stage::InputPrimitive;
@@ -34,6 +34,7 @@ use crate::geometry::shader::GeometryLayout;
 use crate::geometry::stream::StreamLayout;
 use crate::layout::InputElement;
 use crate::state::{DepthState, Fill, Kind, RasterizerState, TargetState, Topology};
+use crate::tessellation::layout::TessellationLayout;
 use crate::vertices::primitives::{Mode, Outputs};
 use linkage::Linkage;
 pub(crate) use samples::Samples;
@@ -188,6 +189,8 @@ pub(crate) struct Parts {
     pub(crate) vertex_rows: u32,
     /// Registers of a vertex that is rasterized.
     pub(crate) rows: u32,
+    /// Hull and domain shader.
+    pub(crate) tessellation: Option<TessellationLayout>,
     /// The geometry shader.
     pub(crate) geometry: Option<GeometryLayout>,
     /// What is streamed out.
@@ -280,25 +283,39 @@ impl Pipeline {
         let linkage = Linkage::new(desc)?;
         let (elements, slots) = linkage.elements(&desc.input_layout)?;
         let links = linkage.links(desc.direct3d9.sprites(desc.topology))?;
-        linkage.check_geometry(desc.topology)?;
+        let tessellation = linkage.tessellation_layout(desc.topology)?;
+        linkage.check_geometry(desc.topology, tessellation.as_ref())?;
         let geometry = linkage.geometry_layout()?;
-        desc.check(linkage.is_direct3d9, geometry.as_ref().map_or(desc.topology.kind(), GeometryLayout::kind))?;
+        let assembled = tessellation.as_ref().map_or(desc.topology.kind(), TessellationLayout::kind);
+        desc.check(linkage.is_direct3d9, geometry.as_ref().map_or(assembled, GeometryLayout::kind))?;
         let samples = Samples::new(desc, linkage.pixel, linkage.is_direct3d9)?;
         let depth = desc.depth_format.map(|format| desc.depth.for_buffer(format, desc.stencil)).transpose()?.flatten();
         let of_stage = |stage| desc.options[stage].clone().codegen(Codegen::Deferred);
         let options = of_stage(StageKind::Vertex).state(StageState::Vertex(VertexState { elements }));
         let vertex = read(&linkage.vertex, &options)?;
         let vertex_rows = vertex.stage().signature().map_or(0, Signature::output_rows);
-        let geometry_shader = linkage.geometry.map(|module| {
+        let mut shaders = Stages::<Option<Shader>>::default();
+        if let (Some(layout), Some([hull, domain])) = (&tessellation, linkage.tessellation) {
+            let (point_rows, constant_rows) = (layout.point_rows, layout.constant_rows);
+            let hull_state = StageState::Hull(HullState { vertex_rows, point_rows, constant_rows });
+            let domain_state = StageState::Domain(DomainState { point_rows, constant_rows });
+            // A packet is of one patch.
+            let mut of_domain = of_stage(StageKind::Domain);
+            of_domain.width = of_domain.width.map(|width| width.min(Width::Sixteen));
+            shaders[StageKind::Hull] = Some(read(hull, &of_stage(StageKind::Hull).state(hull_state))?);
+            shaders[StageKind::Domain] = Some(read(domain, &of_domain.state(domain_state))?);
+        }
+        if let Some(module) = linkage.geometry {
+            let vertex_rows = tessellation.as_ref().map_or(vertex_rows, |layout| layout.vertex_rows);
             let state = StageState::Geometry(GeometryState { vertex_rows });
-            read(module, &of_stage(StageKind::Geometry).state(state))
-        });
-        let geometry_shader = geometry_shader.transpose()?;
-        let last = geometry_shader.as_ref().unwrap_or(&vertex);
+            shaders[StageKind::Geometry] = Some(read(module, &of_stage(StageKind::Geometry).state(state))?);
+        }
+        shaders[StageKind::Vertex] = Some(vertex);
+        let last = shaders[linkage.last().kind()].as_ref().expect("it was just made");
         let mut signature = last.stage().signature().cloned().unwrap_or_default();
         let rows = signature.output_rows().max(1);
         signature.outputs.retain(|output| Some(output.stream) == linkage.rasterized);
-        let stream_out = linkage.stream_layout(desc, geometry.as_ref())?;
+        let stream_out = linkage.stream_layout(desc, assembled, geometry.as_ref())?;
         let targets = desc.slots().zip(&desc.targets).map(|(slot, target)| target.for_output(slot));
         let targets = targets.collect::<Result<_, _>>()?;
         let direct3d9 = linkage.is_direct3d9.then_some(&desc.direct3d9);
@@ -342,12 +359,11 @@ impl Pipeline {
         if linkage.rasterized.is_some() && is_visible && !has_position {
             return Err(DrawError::NoPosition { stage: linkage.last().kind().name() });
         }
-        if rasterizes && geometry.is_none() && matches!(desc.topology.primitive(), InputPrimitive::Patch(_)) {
+        let makes_primitives = geometry.is_some() || tessellation.is_some();
+        if rasterizes && !makes_primitives && matches!(desc.topology.primitive(), InputPrimitive::Patch(_)) {
             return Err(DrawError::Patches);
         }
         let outputs = outputs(&signature, rows, taken, &links, fog, geometry.is_some());
-        let mut shaders = Stages::<Option<Shader>>::default();
-        (shaders[StageKind::Vertex], shaders[StageKind::Geometry]) = (Some(vertex), geometry_shader);
         shaders[StageKind::Pixel] = pixel;
         let writes_memory = shaders.present().any(|(_, shader)| writes_memory(shader.bindings()));
         let signature = linkage.pixel.and_then(|pixel| pixel.stage().signature());
@@ -358,6 +374,7 @@ impl Pipeline {
             outputs,
             vertex_rows: vertex_rows.max(1),
             rows,
+            tessellation,
             geometry,
             stream_out,
             topology: desc.topology,

@@ -9,46 +9,16 @@
 //! segments there is a point. Between two whole numbers of segments a fractional factor splits one segment of each half,
 //! and moves the points between their places for the lower number and those for the higher one.
 
+use brolga_ir::stage::{Domain, OutputPrimitive, Partitioning};
+
 /// 1 in fixed point.
 pub const ONE: u32 = 1 << 16;
 const HALF: u32 = ONE / 2;
 const THIRD: u32 = ONE / 3;
 const TWO_THIRDS: u32 = 2 * ONE / 3;
 
-/// The shape of a patch's domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Domain {
-    /// Lines along u, at places along v.
-    Isoline,
-    /// A triangle, in barycentric coordinates.
-    Triangle,
-    /// A square.
-    Quad,
-}
-
-/// How factors divide an edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Partitioning {
-    /// Into so many equal segments, rounded up. Powers of 2 are the shader's concern.
-    Integer,
-    /// Into an odd number of segments, two of which grow.
-    FractionalOdd,
-    /// Into an even number.
-    FractionalEven,
-}
-
-/// What becomes of points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OutputPrimitive {
-    /// Each is a primitive.
-    Point,
-    /// Lines.
-    Line,
-    /// Triangles whose vertices go clockwise.
-    TriangleClockwise,
-    /// Triangles whose vertices go the other way.
-    TriangleCounterClockwise,
-}
+/// The most tessellation factors of a patch.
+pub const MOST_FACTORS: usize = 6;
 
 /// The result: points of a domain, and primitives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -259,7 +229,7 @@ fn clamp<const N: usize>(factors: [f32; N], edges: usize, partitioning: Partitio
         return None;
     }
     let [least, most] = match partitioning {
-        Partitioning::Integer => [1.0, 64.0],
+        Partitioning::Integer | Partitioning::PowerOf2 => [1.0, 64.0],
         Partitioning::FractionalOdd => [1.0, 63.0],
         Partitioning::FractionalEven => [2.0, 64.0],
     };
@@ -285,7 +255,7 @@ fn fixed(factor: f32) -> u32 {
 /// `true` if a factor divides an edge into an odd number of segments.
 fn is_odd(factor: f32, partitioning: Partitioning) -> bool {
     match partitioning {
-        Partitioning::Integer => factor % 2.0 == 1.0,
+        Partitioning::Integer | Partitioning::PowerOf2 => factor % 2.0 == 1.0,
         Partitioning::FractionalOdd => true,
         Partitioning::FractionalEven => false,
     }

@@ -55,6 +55,17 @@ impl Vertices {
         self.stride = stride;
     }
 
+    /// The same, and adds vertices of zeros.
+    pub fn begin_filled(&mut self, stride: usize, count: usize) {
+        self.begin(stride);
+        self.words.resize(count * stride, 0);
+    }
+
+    /// The words of all vertices, to write them.
+    pub fn words_mut(&mut self) -> &mut [u32] {
+        &mut self.words
+    }
+
     /// Adds vertices with all of their words.
     pub fn extend(&mut self, words: &[u32]) {
         self.words.extend_from_slice(words);
@@ -115,7 +126,8 @@ impl Vertices {
 pub struct IndexedPrimitive {
     /// Its vertices.
     pub vertices: [u32; 3],
-    /// The primitive's number within the instance; of those that a geometry shader emits, within the batch.
+    /// The primitive's number within the instance, or the patch's; of those that a geometry shader emits, the number
+    /// within the batch.
     pub id: u32,
 }
 

@@ -138,7 +138,7 @@ impl VertexStage {
     }
 
     /// Shades each vertex of a part of a draw once, with `registers` outputs. Replaces the contents of `made`; its
-    /// primitives go to `whole`, if a geometry shader takes them.
+    /// primitives go to `whole`, if a hull or geometry shader takes them.
     pub fn shade(
         &mut self,
         input: &InputAssembler,
@@ -167,8 +167,7 @@ impl VertexStage {
             }
         };
         *kind = input.topology.kind();
-        vertices.begin(registers * ROW_WORDS);
-        vertices.words.resize(count * vertices.stride, 0);
+        vertices.begin_filled(registers * ROW_WORDS, count);
         let words = ArrayWords::Write(&mut vertices.words);
         // A batch of nothing but restarts has no vertices.
         if count > 0 {

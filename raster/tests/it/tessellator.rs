@@ -6,7 +6,8 @@
 //! instead the number of points, the number of indices, and the CRC-32 of both as little-endian words; two further sums
 //! are of orderless forms.
 
-use brolga_raster::tessellation::tessellator::{Domain, ONE, OutputPrimitive, Partitioning, Tessellation, tessellate};
+use brolga_ir::stage::{Domain, OutputPrimitive, Partitioning};
+use brolga_raster::tessellation::tessellator::{ONE, Tessellation, tessellate};
 use brolga_testing_base::random::{Random, seeds};
 
 /// A line of the file.

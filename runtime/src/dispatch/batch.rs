@@ -4,7 +4,7 @@ use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::ArrayId;
 use brolga_ir::host::Fault;
 use brolga_ir::interface::Array;
-use brolga_ir::pipeline::record::GeometryArray;
+use brolga_ir::pipeline::record::{DomainArray, GeometryArray, HullArray};
 use brolga_ir::stage::Stage;
 
 use super::fault::{Failure, Outcome, error_of};
@@ -16,10 +16,10 @@ use crate::shader::Shader;
 use crate::stop::StopWord;
 
 impl Session<'_> {
-    /// Runs a batch of invocations of a vertex, geometry or pixel shader. The arrays are those that the shader declares,
+    /// Runs a batch of invocations of a shader of another stage than compute. The arrays are those that the shader declares,
     /// in order: the invocations' inputs and outputs (laid out by [`Signature`](crate::Signature)). Each holds an element
-    /// for every invocation; a geometry shader's are
-    /// [`GeometryArray`](brolga_ir::pipeline::record::GeometryArray)s. The pixels of a quad are consecutive; pixels with no samples in
+    /// for every invocation; those of a hull, domain or geometry shader are [`HullArray`]s, [`DomainArray`]s and
+    /// [`GeometryArray`]s. The pixels of a quad are consecutive; pixels with no samples in
     /// [`SystemValue::Coverage`](crate::SystemValue::Coverage) are helper lanes.
     ///
     /// # Errors
@@ -73,6 +73,15 @@ fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result
     };
     // How many elements each array has for an invocation. Others that a function reads have counts of their own.
     let elements = |array: usize| match stage {
+        Stage::Hull(hull) => match array {
+            _ if array == HullArray::Vertices as usize => None,
+            _ if array == HullArray::ControlPoints as usize => Some(hull.own_points()),
+            _ => Some(1),
+        },
+        Stage::Domain(_) => match array {
+            _ if array == DomainArray::Points as usize || array == DomainArray::Outputs as usize => Some(1),
+            _ => None,
+        },
         Stage::Geometry(geometry) => match array {
             _ if array == GeometryArray::Vertices as usize => None,
             _ if array == GeometryArray::Emitted as usize => Some(geometry.most_vertices),

@@ -146,12 +146,7 @@ fn what_is_no_compute_shader_is_not_dispatched() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "cso") {
             let error = compile(&std::fs::read(&path).unwrap());
-            let batches = [".vs_", ".ps_"].iter().any(|profile| path.to_string_lossy().contains(profile));
-            match error {
-                Error::NoGroups { .. } => assert!(batches, "{}", path.display()),
-                Error::Stage { .. } => assert!(!batches, "{}", path.display()),
-                error => panic!("{}: {error}", path.display()),
-            }
+            assert!(matches!(error, Error::NoGroups { .. }), "{}: {error}", path.display());
             stages += 1;
         }
     }

@@ -10,17 +10,18 @@ use std::sync::LazyLock;
 
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::pipeline::record::{
-    BatchAttribute, BatchDirect3D9, BatchPrimitive, BatchQuad, BatchState, BatchVertex, GeometryArray,
+    BatchAttribute, BatchDirect3D9, BatchPatch, BatchPoint, BatchPrimitive, BatchQuad, BatchState, BatchVertex,
+    DomainArray, GeometryArray, HullArray, POINT_GROUP,
 };
 use brolga_runtime::pipeline::state::{
-    Advance, Blend, BlendOp, Comparison, DepthFormat, DepthTest, Distance, Equation, Factor, Fog, GeometryState, Link,
-    LinkedFrom, Logic, LogicOp, PixelState, Range, SamplePattern, StageState, StencilFace, StencilOp, StencilTest,
-    Target, VertexElement, VertexState,
+    Advance, Blend, BlendOp, Comparison, DepthFormat, DepthTest, Distance, DomainState, Equation, Factor, Fog,
+    GeometryState, HullState, Link, LinkedFrom, Logic, LogicOp, PixelState, Range, SamplePattern, StageState,
+    StencilFace, StencilOp, StencilTest, Target, VertexElement, VertexState,
 };
 use brolga_runtime::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
-    Array, ArrayWords, BindingRules, Bindings, CompileOptions, Device, Dimension, Dispatch, Engine, ErrorKind, Format,
-    GeometryStage, GuardPages, Register, Shader, Texture, TextureShape, View,
+    Array, ArrayWords, BindingRules, Bindings, CompileOptions, Device, Dimension, Dispatch, DomainStage, Engine,
+    ErrorKind, Format, GeometryStage, GuardPages, HullStage, Register, Shader, Stage, Texture, TextureShape, View,
 };
 use brolga_testing_base::random::{Random, seeds};
 
@@ -35,7 +36,83 @@ const BATCHES: usize = 50;
 const FUEL: u64 = 2_000;
 
 /// Shaders for features that those of the corpus do not use.
-const OTHERS: [&str; 3] = [
+const OTHERS: [&str; 5] = [
+    "hs_5_0
+    hs_decls
+    dcl_input_control_point_count 3
+    dcl_output_control_point_count 2
+    dcl_tessellator_domain domain_isoline
+    dcl_tessellator_partitioning partitioning_fractional_even
+    dcl_tessellator_output_primitive output_line
+    dcl_globalFlags refactoringAllowed
+    dcl_uav_raw u1
+    hs_control_point_phase
+    dcl_input vOutputControlPointID
+    dcl_input vPrim
+    dcl_input v[3][0].xyzw
+    dcl_input v[3][1].xyzw
+    dcl_output o0.xyzw
+    dcl_output o1.xy
+    dcl_temps 2
+    dcl_indexrange o0.xy 2
+    mov r0.x, vOutputControlPointID
+    mov o0.xyzw, v[r0.x + 1][0].wzyx
+    retc_nz v[r0.x + 0][1].x
+    mov r0.y, v[r0.x + 0][0].x
+    mov o[r0.y + 0].xy, vPrim
+    store_raw u1.x, vPrim, r0.x
+    ret
+    hs_fork_phase
+    dcl_hs_fork_phase_instance_count 3
+    dcl_input vForkInstanceID
+    dcl_input vocp[2][0].xyzw
+    dcl_input vocp[2][1].xy
+    dcl_output_siv o0.x, finalLineDensityTessFactor
+    dcl_output_siv o1.x, finalLineDetailTessFactor
+    dcl_output o2.x
+    dcl_temps 1
+    dcl_indexrange o0.x 3
+    mov r0.x, vForkInstanceID.x
+    mov r0.y, vocp[r0.x + 0][0].y
+    mov o[r0.x + 0].x, vocp[r0.y + 0][1].y
+    ret
+    hs_join_phase
+    dcl_hs_join_phase_instance_count 2
+    dcl_input vJoinInstanceID
+    dcl_input vpc0.x
+    dcl_input vpc2.x
+    dcl_input vicp[3][1].xyzw
+    dcl_output o3.xyzw
+    dcl_temps 1
+    mov r0.x, vpc2.x
+    mov o3.xyzw, vicp[r0.x + 0][1].xyzw
+    retc_z vJoinInstanceID.x
+    mov o3.y, vpc0.x
+    ret",
+    "ds_5_0
+    dcl_input_control_point_count 5
+    dcl_tessellator_domain domain_quad
+    dcl_globalFlags refactoringAllowed
+    dcl_uav_raw u1
+    dcl_input_siv vpc3.x, finalQuadVEq1EdgeTessFactor
+    dcl_input vpc4.xyzw
+    dcl_input vDomain.xy
+    dcl_input vPrim
+    dcl_input vicp[5][0].xyzw
+    dcl_input vicp[5][2].xy
+    dcl_output_siv o0.xyzw, position
+    dcl_output o1.xyzw
+    dcl_output o2.xyzw
+    dcl_temps 1
+    dcl_indexrange o1.xyzw 2
+    dcl_indexrange vpc3.x 2
+    mov r0.x, vPrim
+    and r0.y, r0.x, l(1)
+    mov o0.xyzw, vicp[r0.x + 0][2].xyxy
+    add o0.zw, vDomain.xxxy, vpc[r0.y + 3].xxxx
+    mov o[r0.y + 1].xyzw, vicp[3][0].xyzw
+    store_raw u1.x, vPrim, vpc4.w
+    ret",
     "ps_5_0
     dcl_globalFlags refactoringAllowed
     dcl_input_ps linear v0.xyzw
@@ -89,13 +166,14 @@ const OTHERS: [&str; 3] = [
     ret",
 ];
 
-/// The shaders above, and the vertex and pixel shaders of the corpus.
+/// The shaders above, and those of the corpus.
 static SHADERS: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
     let entries = fs::read_dir(data().join("graphics")).unwrap().map(|entry| entry.unwrap().path());
     let name = |path: &std::path::Path| path.file_name().unwrap().to_string_lossy().into_owned();
     let mut shaders: Vec<_> = entries
         .filter(|path| {
-            [".vs_", ".gs_", ".ps_"].iter().any(|part| name(path).contains(part)) && name(path).ends_with(".cso")
+            [".vs_", ".hs_", ".ds_", ".gs_", ".ps_"].iter().any(|part| name(path).contains(part))
+                && name(path).ends_with(".cso")
         })
         .map(|path| (name(&path), fs::read(&path).unwrap()))
         .collect();
@@ -330,6 +408,47 @@ fn pixel_arrays(random: &mut Random, state: &PixelState, invocations: usize) -> 
     [of_quads, of_primitives, of_draw]
 }
 
+/// The arrays of a batch of a hull shader: those that it reads, and those that it writes.
+fn hull_arrays(
+    random: &mut Random,
+    stage: &HullStage,
+    arrays: &[Array],
+    invocations: usize,
+) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    let words_of = |array: HullArray| arrays[array as usize].stride_bytes as usize / 4;
+    let vertices = 1 + few(random, 60) as usize;
+    let of_vertices = words(random, vertices * words_of(HullArray::Vertices));
+    let element = words_of(HullArray::Patches);
+    let mut patches = words(random, invocations * element);
+    for patch in patches.chunks_mut(element) {
+        (0..element).for_each(|n| set(random, patch, n, vertices as u32));
+    }
+    let points = invocations * stage.own_points() as usize * words_of(HullArray::ControlPoints);
+    let written = [points, invocations * words_of(HullArray::Constants)];
+    (vec![of_vertices, patches], written.map(|count| vec![7; count]).to_vec())
+}
+
+/// The same of a domain shader. Patches are mostly there.
+fn domain_arrays(
+    random: &mut Random,
+    stage: &DomainStage,
+    arrays: &[Array],
+    invocations: usize,
+) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    let words_of = |array: DomainArray| arrays[array as usize].stride_bytes as usize / 4;
+    let patches = 1 + few(random, 8) as usize;
+    let points = words(random, patches * stage.points as usize * words_of(DomainArray::ControlPoints));
+    let constants = words(random, patches * words_of(DomainArray::Constants));
+    let groups = invocations.div_ceil(POINT_GROUP as usize);
+    let mut of_groups = words(random, groups * BatchPatch::WORDS);
+    for group in of_groups.chunks_mut(BatchPatch::WORDS) {
+        set(random, group, 0, patches as u32);
+    }
+    let of_points = words(random, invocations * BatchPoint::WORDS);
+    let outputs = vec![7; invocations * words_of(DomainArray::Outputs)];
+    (vec![points, constants, of_groups, of_points], vec![outputs])
+}
+
 /// The arrays of a batch of a geometry shader: those that it reads, and those that it writes. A primitive's vertices are
 /// mostly there.
 fn geometry_arrays(
@@ -366,6 +485,14 @@ fn run(device: &Device, engine: Engine, seed: u64) -> Result<After, String> {
     let (name, bytes) = &SHADERS[random.below(SHADERS.len())];
     let state = match name {
         name if name.contains("vs_") => StageState::Vertex(vertex_state(&mut random)),
+        name if name.contains("hs_") => {
+            let [vertex_rows, point_rows, constant_rows] = [34; 3].map(|most| few(&mut random, most));
+            StageState::Hull(HullState { vertex_rows, point_rows, constant_rows })
+        }
+        name if name.contains("ds_") => {
+            let [point_rows, constant_rows] = [34; 2].map(|most| few(&mut random, most));
+            StageState::Domain(DomainState { point_rows, constant_rows })
+        }
         name if name.contains("gs_") => StageState::Geometry(GeometryState { vertex_rows: few(&mut random, 34) }),
         _ => StageState::Pixel(pixel_state(&mut random)),
     };
@@ -392,12 +519,14 @@ fn run(device: &Device, engine: Engine, seed: u64) -> Result<After, String> {
     let (mut ends, mut written) = (Vec::new(), Vec::new());
     for _ in 0..BATCHES {
         let invocations = 4 * (1 + few(&mut random, 24) as usize);
-        let (mut read, mut write) = match (&state, shader.stage().geometry()) {
+        let (mut read, mut write) = match (&state, shader.stage()) {
             (StageState::Pixel(state), _) => {
                 let live = state.reports_live.then(|| vec![7; invocations]);
                 (pixel_arrays(&mut random, state, invocations).to_vec(), live.into_iter().collect())
             }
-            (_, Some(stage)) => geometry_arrays(&mut random, stage, shader.arrays(), invocations),
+            (_, Stage::Hull(stage)) => hull_arrays(&mut random, stage, shader.arrays(), invocations),
+            (_, Stage::Domain(stage)) => domain_arrays(&mut random, stage, shader.arrays(), invocations),
+            (_, Stage::Geometry(stage)) => geometry_arrays(&mut random, stage, shader.arrays(), invocations),
             _ => {
                 let rows = shader.stage().signature().expect("of a vertex shader").output_rows().max(1) as usize;
                 let mut vertices = words(&mut random, invocations * BatchVertex::WORDS);

@@ -23,6 +23,11 @@ pub const OUTPUTS: [&str; 4] = [
 
 /// A container with signatures.
 pub fn shader(model: &str, inputs: &[&str], outputs: &[&str], code: &str) -> Vec<u8> {
+    shader_with_patch(model, inputs, outputs, &[], code)
+}
+
+/// The same with that of a patch's values.
+pub fn shader_with_patch(model: &str, inputs: &[&str], outputs: &[&str], patch: &[&str], code: &str) -> Vec<u8> {
     let table = |title: &str, rows: &[&str]| {
         // Every component is used.
         let mask = |row: &str| row.split(' ').nth(2).unwrap_or_default().to_owned();
@@ -32,7 +37,11 @@ pub fn shader(model: &str, inputs: &[&str], outputs: &[&str], code: &str) -> Vec
              // ---- ----- ---- -------- -------- ------ ----\n{rows}//\n//\n"
         )
     };
-    let signatures = [table("Input", inputs), table("Output", outputs)].concat();
+    let mut signatures = vec![table("Input", inputs), table("Output", outputs)];
+    if !patch.is_empty() {
+        signatures.insert(0, table("Patch Constant", patch));
+    }
+    let signatures = signatures.concat();
     assemble(&format!("//\n{signatures}{model}\n{code}\nret\n"))
 }
 

@@ -66,7 +66,10 @@ fn shaders_that_do_not_fit_are_refused() {
     patches.modules[StageKind::Geometry] = None;
     patches.topology = Topology::Patch3;
     patches.depth_format = Some(Format::D32_FLOAT);
-    assert_eq!(refused(&patches), "patches cannot be rasterized without a geometry shader that takes them");
+    assert_eq!(
+        refused(&patches),
+        "patches cannot be rasterized without hull and domain shader, or a geometry shader that takes them"
+    );
 
     // A number of the primitive that the geometry shader does not hand on.
     let mut numbered = desc();

@@ -1,11 +1,9 @@
 //! Parses the declarations before the body.
 
 use super::{MAX_SLOTS, Parsed, Parser, numbered};
-use crate::entity::ArrayId;
 use crate::interface::{Array, Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
-use crate::stage::{GeometryStage, InputPrimitive, Parameter, Semantic, Signature, Stage};
+use crate::stage::Stage;
 use crate::text::lex::{ParseProblem, Token};
-use crate::text::words::mask_from_letters;
 use crate::width::Width;
 
 impl Parser<'_> {
@@ -29,31 +27,14 @@ impl Parser<'_> {
         }
         if word == "stage" {
             self.advance()?;
-            self.func.interface.stage = self.any_word("`vertex`, `geometry` or `pixel`", |word| match word {
-                "vertex" => Some(Stage::Vertex(Signature::default())),
-                "geometry" => Some(Stage::Geometry(Box::default())),
-                "pixel" => Some(Stage::Pixel(Signature::default())),
-                _ => None,
-            })?;
+            self.func.interface.stage = self.stage_of_name()?;
             return Ok(());
         }
-        if matches!(word, "forces_early_tests" | "inputs" | "outputs" | "input" | "output" | "at_center")
-            && let Some(signature) = self.func.interface.stage.signature_mut()
-        {
-            // Moved out and back, since reading a line needs all of the parser.
-            let mut signature = std::mem::take(signature);
-            self.signature(word, &mut signature)?;
-            if let Some(declared) = self.func.interface.stage.signature_mut() {
-                *declared = signature;
-            }
-            return Ok(());
-        }
-        if matches!(word, "primitive" | "most_vertices" | "instances" | "tagged" | "stream")
-            && let Stage::Geometry(geometry) = &mut self.func.interface.stage
-        {
-            let mut geometry = std::mem::take(geometry);
-            self.geometry(word, &mut geometry)?;
-            self.func.interface.stage = Stage::Geometry(geometry);
+        // Moved out and back, since reading a line needs all of the parser.
+        let mut stage = std::mem::take(&mut self.func.interface.stage);
+        let is_of_stage = self.stage(word, &mut stage);
+        self.func.interface.stage = stage;
+        if is_of_stage? {
             return Ok(());
         }
         if word == "packet" {
@@ -89,27 +70,6 @@ impl Parser<'_> {
             "array" => self.array(),
             _ => self.local(),
         }
-    }
-
-    /// A line that only geometry shaders have.
-    fn geometry(&mut self, word: &str, geometry: &mut GeometryStage) -> Parsed<()> {
-        self.advance()?;
-        match word {
-            "primitive" => {
-                geometry.input = self.any_word("a primitive: `triangle`, `patch4`", InputPrimitive::from_name)?;
-            }
-            "most_vertices" => geometry.most_vertices = self.number()?,
-            "instances" => geometry.instances = self.number()?,
-            "tagged" => geometry.is_tagged = true,
-            _ => {
-                let position = self.position;
-                let number = self.number()?;
-                let stream = geometry.streams.get_mut(number as usize);
-                let stream = stream.ok_or_else(|| position.error(ParseProblem::TooLarge(number.to_string())))?;
-                *stream = Some(self.one_of()?);
-            }
-        }
-        Ok(())
     }
 
     fn slots(&mut self) -> Parsed<()> {
@@ -198,47 +158,6 @@ impl Parser<'_> {
         self.word("stride")?;
         let stride_bytes = self.number()?;
         self.func.interface.arrays.push(Array { stride_bytes, is_written });
-        Ok(())
-    }
-
-    /// A line about inputs or outputs.
-    fn signature(&mut self, word: &str, signature: &mut Signature) -> Parsed<()> {
-        self.advance()?;
-        if word == "forces_early_tests" {
-            signature.forces_early_tests = true;
-            return Ok(());
-        }
-        if matches!(word, "inputs" | "outputs") {
-            let id = self.any_word("an array: `array0`", |word| numbered("array", word))?;
-            let array = Some(ArrayId::new(id as usize));
-            match word {
-                "inputs" => signature.input_array = array,
-                _ => signature.output_array = array,
-            }
-            return Ok(());
-        }
-        let row = self.number()?;
-        if word == "at_center" {
-            signature.at_center.push((row, self.number()? as usize));
-            return Ok(());
-        }
-        let mask = self.any_word("components: `xyzw`", mask_from_letters)?;
-        let interpolation = self.one_of()?;
-        let system_value = match self.token {
-            Token::Word(word) if word != "stream" => Some(self.one_of()?),
-            _ => None,
-        };
-        let semantic = match &mut self.token {
-            Token::Text(name) => {
-                let name = std::mem::take(name);
-                self.advance()?;
-                Some(Semantic { name, index: self.number()? })
-            }
-            _ => None,
-        };
-        let stream = if self.accept_word("stream")? { self.number()? } else { 0 };
-        let parameters = if word == "input" { &mut signature.inputs } else { &mut signature.outputs };
-        parameters.push(Parameter { semantic, row, mask, system_value, interpolation, stream });
         Ok(())
     }
 

@@ -85,6 +85,8 @@ impl Translator<'_, '_> {
         let main = program.flow().main.clone();
         if self.b.func.interface.stage.signature().is_none() {
             self.block(main)?;
+        } else if self.stage.hull.is_some() {
+            self.phases()?;
         } else {
             self.derive_inputs()?;
             self.prepare_evaluations()?;
@@ -99,6 +101,11 @@ impl Translator<'_, '_> {
             self.b.return_();
         }
         Ok(())
+    }
+
+    /// Translates a section of the program, which its `ret` ends.
+    pub(super) fn section(&mut self, items: Range<usize>) -> Result {
+        self.inline_items(Callee::new(self.program, items))
     }
 
     /// Translates the instructions of a range, up to the first that ends the block.

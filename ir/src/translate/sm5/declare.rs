@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType, SamplerMode};
 use brolga_bytecode::sm5::valid::{SharedMemoryKind, ValidProgram};
-use brolga_bytecode::sm5::{RegisterRange, ResourceKind as BytecodeKind, Stage as BytecodeStage};
+use brolga_bytecode::sm5::{RegisterRange, ResourceKind as BytecodeKind};
 
-use super::geometry;
 use super::stage::{self, StageRegisters};
 use super::{Result, TranslateError};
 use crate::entity::{LocalId, ResourceId, SharedId};
@@ -72,13 +71,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, OperandNames
         shared: shared.iter().enumerate().map(|(n, g)| (g.register, SharedId::new(n))).collect(),
         locals: locals.iter().enumerate().map(|(n, x)| (x.register, LocalId::new(n))).collect(),
     };
-    let (stage, arrays, registers) = match program.stage() {
-        BytecodeStage::Geometry => {
-            let (stage, arrays, emission) = geometry::declare(program)?;
-            (stage, arrays, StageRegisters::of_geometry(emission))
-        }
-        _ => stage::declare(program)?,
-    };
+    let (stage, arrays, registers) = stage::declare(program)?;
     let interface = Interface {
         stage,
         resources,

@@ -202,10 +202,8 @@ impl Translator<'_, '_> {
             Opcode::Emit | Opcode::EmitStream => self.emit(i, false),
             Opcode::EmitThenCut | Opcode::EmitThenCutStream => self.emit(i, true),
             Opcode::Cut | Opcode::CutStream => self.cut(i),
-            // Instructions of other stages.
-            Opcode::HsDecls | Opcode::HsControlPointPhase | Opcode::HsForkPhase | Opcode::HsJoinPhase => {
-                self.not_supported(i)
-            }
+            // Phases of a hull shader begin with these: they are translated one by one.
+            Opcode::HsDecls | Opcode::HsControlPointPhase | Opcode::HsForkPhase | Opcode::HsJoinPhase => Ok(()),
             // Pixels.
             Opcode::Discard => self.discard(i),
             Opcode::EvalSnapped => self.eval_snapped(i),

@@ -1,4 +1,4 @@
-//! Translates what only geometry shaders have: primitives as inputs, and vertices that they emit.
+//! Translates what only geometry shaders have: vertices that they emit.
 //!
 //! An invocation counts its vertices in a slot. Outputs are slots as in other stages, or a private array where they are
 //! indexed dynamically, and `emit` stores those of its stream behind the vertices before. They keep their values then,
@@ -8,18 +8,18 @@
 use std::ops::Range;
 
 use brolga_bytecode::sm5::valid::ValidProgram;
-use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile, codes};
+use brolga_bytecode::sm5::{Instruction, Op as Opcode, RegisterFile, codes};
 
 use super::super::vector::{Vector, lanes};
 use super::super::words::{self, Start};
 use super::parameters::{DeclaredParameter, indexed_outputs, parameters};
 use super::{Result, TranslateError, Translator};
 use crate::Type;
-use crate::entity::{LocalId, Slot, Value};
+use crate::entity::{LocalId, Slot};
 use crate::function::{Function, MemoryRef, Object};
 use crate::interface::{Array, Local};
 use crate::ops::Op;
-use crate::pipeline::record::{BEGINS_STRIP, BatchInvocation, GeometryArray, geometry_arrays};
+use crate::pipeline::record::{BEGINS_STRIP, GeometryArray, geometry_arrays};
 use crate::stage::{GeometryStage, InputPrimitive, OutputTopology, ROW_BYTES, STREAMS, Signature, Stage, rows};
 
 /// What a geometry shader needs to emit vertices.
@@ -117,47 +117,6 @@ impl Translator<'_, '_> {
     fn set_flag(&mut self, slot: Slot, flag: bool) {
         let flag = self.b.bool(flag);
         self.registers.set(&mut self.b, slot, flag);
-    }
-
-    /// Components of an input: of a vertex, or of the primitive.
-    pub(super) fn input_of_primitive(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
-        let [primitive_id, instance] = [0, 1];
-        match operand.file {
-            RegisterFile::InputPrimitiveId => return Ok(Vector::splat(self.word_of_primitive(primitive_id))),
-            RegisterFile::GsInstanceId => return Ok(Vector::splat(self.word_of_primitive(instance))),
-            _ => {}
-        }
-        let [vertex, _] = operand.indices.as_slice() else { return Err(self.bad_operand(operand.file.text())) };
-        let count = self.b.func.interface.stage.geometry().map_or(0, |geometry| geometry.input.vertices());
-        let first = BatchInvocation::WORDS as u32;
-        // A vertex that the primitive does not have reads as 0.
-        let nothing = self.b.i32(u32::MAX);
-        let number = match vertex.as_u32() {
-            Some(vertex) if vertex < count => self.word_of_primitive(first + vertex),
-            Some(_) => nothing,
-            None => {
-                let vertex = self.index(vertex)?;
-                let [four, first, count] = [4, 4 * first, count].map(|number| self.b.i32(number));
-                let bytes = self.b.op(Op::IMul, &[vertex, four]);
-                let offset = self.b.op(Op::IAdd, &[bytes, first]);
-                let number = self.load_of_primitive(offset);
-                let is_there = self.b.op(Op::ULt, &[vertex, count]);
-                self.b.select(is_there, number, nothing)
-            }
-        };
-        let row = self.row(operand, RegisterFile::Input, |_| &[])?;
-        let start = self.start(row);
-        Ok(words::load(&mut self.b, Object::Array(GeometryArray::Vertices.id()), number, start, components))
-    }
-
-    fn word_of_primitive(&mut self, word: u32) -> Value {
-        let offset = self.b.i32(4 * word);
-        self.load_of_primitive(offset)
-    }
-
-    fn load_of_primitive(&mut self, offset: Value) -> Value {
-        let (object, index) = (Object::Array(GeometryArray::Primitives.id()), Some(self.invocation()));
-        self.b.load(MemoryRef { object, index, offset }, 1)[0]
     }
 
     /// Writes components of a row of outputs that are indexed dynamically.

@@ -1,4 +1,4 @@
-//! Translates compute, vertex and pixel shaders of shader models 4.0 to 5.1 to IR.
+//! Translates shaders of shader models 4.0 to 5.1 to IR.
 //!
 //! | file | content |
 //! |---|---|
@@ -15,7 +15,9 @@
 //! | `sample.rs` | sampling and gathers |
 //! | `derivative.rs` | derivatives of operands |
 //! | `evaluate.rs` | inputs at other points of a pixel |
-//! | `geometry.rs` | the primitives of geometry shaders, and the vertices that they emit |
+//! | `primitive.rs` | whole primitives and patches as inputs |
+//! | `tessellation.rs` | the phases of hull shaders; domain shaders |
+//! | `geometry.rs` | the vertices that geometry shaders emit |
 //! | `typed.rs` | texels and queries |
 //!
 //! A component of `r#` is the slot `4 * number + component`, an untyped `i32`. All sources of an instruction are read
@@ -38,8 +40,10 @@ mod memory;
 mod moves;
 mod operand;
 mod parameters;
+mod primitive;
 mod sample;
 mod stage;
+mod tessellation;
 mod typed;
 
 use brolga_bytecode::sm5::valid::ValidProgram;

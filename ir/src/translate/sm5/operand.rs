@@ -150,6 +150,13 @@ impl Translator<'_, '_> {
             RegisterFile::Input
             | RegisterFile::InputPrimitiveId
             | RegisterFile::GsInstanceId
+            | RegisterFile::OutputControlPointId
+            | RegisterFile::ForkInstanceId
+            | RegisterFile::JoinInstanceId
+            | RegisterFile::InputControlPoint
+            | RegisterFile::OutputControlPoint
+            | RegisterFile::PatchConstant
+            | RegisterFile::DomainPoint
             | RegisterFile::InputCoverage
             | RegisterFile::InnerCoverage => return self.input(operand, components),
             RegisterFile::Output
@@ -166,13 +173,6 @@ impl Translator<'_, '_> {
             | RegisterFile::Interface
             | RegisterFile::FunctionInput
             | RegisterFile::FunctionOutput
-            | RegisterFile::OutputControlPointId
-            | RegisterFile::ForkInstanceId
-            | RegisterFile::JoinInstanceId
-            | RegisterFile::InputControlPoint
-            | RegisterFile::OutputControlPoint
-            | RegisterFile::PatchConstant
-            | RegisterFile::DomainPoint
             | RegisterFile::Uav
             | RegisterFile::SharedMemory
             | RegisterFile::OutputDepthGreaterEqual

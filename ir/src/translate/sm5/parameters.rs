@@ -65,6 +65,23 @@ pub(super) fn parameters(
     declared.map(parameter).filter(|parameter| parameter.mask != 0).collect()
 }
 
+/// Assigns the rows of their registers to declarations, of which several phases may have the same.
+pub(super) fn merged(declared: impl Iterator<Item = DeclaredParameter>) -> Vec<Parameter> {
+    let mut merged: Vec<Parameter> = Vec::new();
+    for DeclaredParameter { register: row, mask, system_value: value, interpolation, .. } in declared {
+        let system_value = value.and_then(system_value);
+        match merged.iter_mut().find(|other| other.row == row && other.system_value == system_value) {
+            Some(other) => other.mask |= mask,
+            None => merged.push(Parameter { semantic: None, row, mask, system_value, interpolation, stream: 0 }),
+        }
+    }
+    merged.retain(|parameter| parameter.mask != 0);
+    merged
+}
+
+/// From this number on, signatures and declarations number system values differently: tessellation factors.
+const FIRST_FACTOR: u32 = 11;
+
 /// The elements of a file's signature, used or not, that have a register with a number.
 pub fn linked(signature: &container::Signature) -> Vec<Parameter> {
     let parameter = |element: &container::SignatureElement| {
@@ -72,7 +89,9 @@ pub fn linked(signature: &container::Signature) -> Vec<Parameter> {
             semantic: Some(Semantic::new(&*element.name, element.semantic_index)),
             row: element.register?,
             mask: element.mask,
-            system_value: Code::from_code(element.system_value).and_then(system_value),
+            system_value: Some(element.system_value)
+                .filter(|&code| code < FIRST_FACTOR)
+                .and_then(|code| Code::from_code(code).and_then(system_value)),
             interpolation: Interpolation::Constant,
             stream: element.stream,
         })
@@ -104,7 +123,16 @@ fn system_value(code: Code) -> Option<SystemValue> {
         Code::InstanceId => SystemValue::InstanceId,
         Code::IsFrontFace => SystemValue::IsFrontFace,
         Code::SampleIndex => SystemValue::SampleIndex,
-        // Those of the tessellator are not inputs or outputs of these stages.
+        Code::FinalQuadUEq0EdgeTessFactor | Code::FinalTriUEq0EdgeTessFactor | Code::FinalLineDensityTessFactor => {
+            SystemValue::EdgeFactor0
+        }
+        Code::FinalQuadVEq0EdgeTessFactor | Code::FinalTriVEq0EdgeTessFactor | Code::FinalLineDetailTessFactor => {
+            SystemValue::EdgeFactor1
+        }
+        Code::FinalQuadUEq1EdgeTessFactor | Code::FinalTriWEq0EdgeTessFactor => SystemValue::EdgeFactor2,
+        Code::FinalQuadVEq1EdgeTessFactor => SystemValue::EdgeFactor3,
+        Code::FinalQuadUInsideTessFactor | Code::FinalTriInsideTessFactor => SystemValue::InsideFactor0,
+        Code::FinalQuadVInsideTessFactor => SystemValue::InsideFactor1,
         _ => return None,
     })
 }

@@ -14,10 +14,11 @@ use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, Regi
 
 use super::super::vector::{Vector, lanes};
 use super::super::words::{self, Start};
-use super::geometry::Emission;
+use super::geometry::{self, Emission};
 use super::operand::Destination;
 use super::parameters::{DeclaredParameter, indexed_outputs, parameters};
-use super::{Result, TranslateError, Translator, evaluate};
+use super::tessellation::{self, HullPhase};
+use super::{Result, Translator, evaluate};
 use crate::Type;
 use crate::entity::{Slot, Value};
 use crate::function::{Function, Input, MemoryRef, Object, RegisterName};
@@ -41,6 +42,8 @@ pub(super) struct StageRegisters {
     active: Option<u32>,
     /// The row whose last component is w at the pixel's center, if inputs are evaluated elsewhere.
     pub w: Option<u32>,
+    /// The phase of a hull shader.
+    pub hull: Option<HullPhase>,
     /// What a geometry shader emits with.
     pub geometry: Option<Emission>,
     /// The rows of the number of samples, of their positions and of the centroid, if instructions ask for them.
@@ -57,9 +60,28 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
             let stage = Stage::Compute { group_size: declarations.group_size };
             return Ok((stage, Vec::new(), StageRegisters::default()));
         }
+        BytecodeStage::Hull => {
+            let (stage, arrays) = tessellation::declare_hull(program)?;
+            return Ok((stage, arrays, StageRegisters { hull: Some(HullPhase::new()), ..StageRegisters::default() }));
+        }
+        BytecodeStage::Geometry => {
+            let (stage, arrays, emission) = geometry::declare(program)?;
+            let indexed = emission.indexed.clone();
+            return Ok((
+                stage,
+                arrays,
+                StageRegisters { indexed, geometry: Some(emission), ..StageRegisters::default() },
+            ));
+        }
+        BytecodeStage::Domain => {
+            let mut registers = StageRegisters { indexed: indexed_outputs(program), ..StageRegisters::default() };
+            let outputs = declarations.outputs.iter().map(DeclaredParameter::of_output);
+            let outputs = parameters(outputs, RegisterFile::Output, &mut registers.outputs);
+            let (stage, arrays) = tessellation::declare_domain(program, outputs)?;
+            return Ok((stage, arrays, registers));
+        }
         BytecodeStage::Vertex => Stage::Vertex,
         BytecodeStage::Pixel => Stage::Pixel,
-        stage => return Err(TranslateError::Stage { stage: stage.name() }),
     };
     let mut registers = StageRegisters::default();
     let inputs = declarations.inputs.iter().map(DeclaredParameter::of_input);
@@ -109,13 +131,11 @@ fn add(parameters: &mut Vec<Parameter>, value: SystemValue, mask: u8) -> u32 {
 }
 
 impl StageRegisters {
-    /// Those of a geometry shader.
-    pub(super) fn of_geometry(emission: Emission) -> Self {
-        Self { indexed: emission.indexed.clone(), geometry: Some(emission), ..Self::default() }
-    }
-
     /// Adds the slots that hold outputs until the end.
     pub(super) fn add_slots(&mut self, func: &mut Function) {
+        if let Some(hull) = &mut self.hull {
+            return hull.add_slots(func);
+        }
         self.first_slot = func.slot_count();
         let rows = func.interface.stage.signature().map_or(0, Signature::output_rows);
         for row in 0..rows {
@@ -176,8 +196,10 @@ impl Translator<'_, '_> {
         if components == 0 {
             return Ok(Vector::default());
         }
-        if self.stage.geometry.is_some() {
-            return self.input_of_primitive(operand, components);
+        match self.b.func.interface.stage {
+            Stage::Hull(_) | Stage::Geometry(_) => return self.input_of_primitive(operand, components),
+            Stage::Domain(_) => return self.input_of_domain(operand, components),
+            _ => {}
         }
         let row = self.row(operand, RegisterFile::Input, |stage| &stage.inputs)?;
         self.input_row(row, components)
@@ -195,6 +217,12 @@ impl Translator<'_, '_> {
     /// The location of a destination that is an output.
     pub(super) fn output(&mut self, operand: &Operand) -> Result<Destination> {
         let row = self.row(operand, RegisterFile::Output, |stage| &stage.outputs)?;
+        if self.stage.hull.is_some() {
+            return match row {
+                Start::Known(row) if row >= self.rows_of_phase() => Err(self.bad_operand(operand.file.text())),
+                row => Ok(Destination::Output(self.start(row))),
+            };
+        }
         let rows = self.signature().map_or(0, Signature::output_rows);
         match row {
             Start::Known(row) if row >= rows => Err(self.bad_operand(operand.file.text())),
@@ -210,6 +238,9 @@ impl Translator<'_, '_> {
         if self.stage.geometry.is_some() {
             return self.keep_output(start, mask, words);
         }
+        if self.stage.hull.is_some() {
+            return self.store_of_phase(start, mask, words);
+        }
         let Some(array) = self.signature().and_then(|signature| signature.output_array) else { return };
         let index = self.invocation();
         words::store(&mut self.b, Object::Array(array), index, start, mask, words);
@@ -219,6 +250,9 @@ impl Translator<'_, '_> {
     pub(super) fn finish_outputs(&mut self) {
         if self.stage.geometry.is_some() {
             return self.finish_emission();
+        }
+        if self.stage.hull.is_some() {
+            return;
         }
         let Some(signature) = self.signature() else { return };
         let mut masks = vec![0; signature.output_rows() as usize];
@@ -259,6 +293,10 @@ impl Translator<'_, '_> {
 
     /// The condition under which an invocation's effects count: not in helper pixels, nor in discarded ones.
     pub(super) fn effect(&mut self) -> Value {
+        if self.b.func.interface.stage.domain().is_some() {
+            let (is_point, zero) = (self.is_point(), self.b.i32(0));
+            return self.b.op(Op::INe, &[is_point, zero]);
+        }
         let covered = match (self.stage.active, self.signature().and_then(|signature| signature.input_array)) {
             (Some(row), Some(array)) => {
                 let (index, offset) = (self.invocation(), self.b.i32(row * ROW_BYTES));

@@ -39,6 +39,8 @@ struct ModuleData {
     stage: Stage,
     /// Inputs and outputs with a semantic, used or not.
     linked: Signature,
+    /// Values of a patch, likewise.
+    patch_constants: Vec<Parameter>,
     declared: Vec<Declared>,
     names: Names,
     times: StageTimes,
@@ -79,8 +81,14 @@ impl Module {
         for parameters in [&mut linked.inputs, &mut linked.outputs] {
             parameters.retain(|parameter| parameter.semantic.is_some());
         }
+        let mut patch_constants = program.patch_constants();
+        if patch_constants.is_empty() {
+            patch_constants = interface.stage.patch_constants().to_vec();
+        }
+        patch_constants.retain(|parameter| parameter.semantic.is_some());
         let (stage, names, times) = (interface.stage, Names::new(program.registers()), clock.times());
-        Ok(Self { inner: Arc::new(ModuleData { program, stage, linked, declared, names, times }) })
+        let data = ModuleData { program, stage, linked, patch_constants, declared, names, times };
+        Ok(Self { inner: Arc::new(data) })
     }
 
     /// The stage that it is for.
@@ -101,6 +109,11 @@ impl Module {
     /// The outputs that it has by name, likewise.
     pub fn outputs(&self) -> &[Parameter] {
         &self.inner.linked.outputs
+    }
+
+    /// The values of a patch that a hull shader writes or a domain shader reads by name, likewise.
+    pub fn patch_constants(&self) -> &[Parameter] {
+        &self.inner.patch_constants
     }
 
     /// The declared registers in declaration order. Uses that only instructions reveal are not known.

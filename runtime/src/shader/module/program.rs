@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use brolga_ir::function::Function;
 use brolga_ir::interface::Interface;
-use brolga_ir::stage::Signature;
+use brolga_ir::stage::{Parameter, Signature};
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::listing::SourceLine;
 
@@ -33,6 +33,11 @@ pub trait Program: Debug + Send + Sync {
     /// [`Self::interface`] declares: a file's signatures also have those that no instruction uses.
     fn signature(&self) -> Option<Signature> {
         None
+    }
+
+    /// The values of a patch that a hull shader writes or a domain shader reads, likewise.
+    fn patch_constants(&self) -> Vec<Parameter> {
+        Vec::new()
     }
 
     /// The major number of its shader model. Up to 3 the rules of drawing are those of Direct3D 9.

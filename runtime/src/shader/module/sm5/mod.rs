@@ -8,11 +8,11 @@ mod linkage;
 
 use std::borrow::Cow;
 
-use brolga_bytecode::sm5::{Item, ItemKind, Stage};
+use brolga_bytecode::sm5::{Item, ItemKind};
 use brolga_bytecode::{Decoded, LoadOptions, Shader as Loaded};
 use brolga_ir::function::{Function, Origin};
 use brolga_ir::interface::Interface;
-use brolga_ir::stage::Signature;
+use brolga_ir::stage::{Parameter, Signature};
 use brolga_ir::translate::sm5::{self, TranslateOptions};
 use brolga_jit::listing::SourceLine;
 
@@ -38,10 +38,6 @@ impl Sm5Program {
         let decoded = Decoded::new(bytes, &load)?;
         clock.end(CompileStage::Decode)?;
         let loaded = decoded.check()?;
-        let stage = loaded.program.stage();
-        if !matches!(stage, Stage::Compute | Stage::Vertex | Stage::Geometry | Stage::Pixel) {
-            return Err(Error::Stage { stage: stage.name() });
-        }
         clock.end(CompileStage::Validate)?;
         Ok(Self { loaded, bytes: bytes.to_vec() })
     }
@@ -63,6 +59,10 @@ impl program::Program for Sm5Program {
         let Loaded { inputs, outputs, .. } = &self.loaded;
         let [inputs, outputs] = [inputs, outputs].map(|of_file| of_file.as_ref().map_or(Vec::new(), sm5::linked));
         Some(Signature { inputs, outputs, ..Signature::default() })
+    }
+
+    fn patch_constants(&self) -> Vec<Parameter> {
+        self.loaded.patch_constants.as_ref().map_or(Vec::new(), sm5::linked)
     }
 
     fn major(&self) -> u32 {
