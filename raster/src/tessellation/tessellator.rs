@@ -459,6 +459,8 @@ pub fn tessellate(
     output: OutputPrimitive,
     factors: [f32; 6],
 ) -> Tessellation {
+    // Rounding to powers of 2 is the shader's concern.
+    let partitioning = if partitioning == Partitioning::PowerOf2 { Partitioning::Integer } else { partitioning };
     let is_clockwise = output != OutputPrimitive::TriangleCounterClockwise;
     let mut weaver = Weaver { tessellation: Tessellation::default(), is_clockwise };
     let [a, b, c, d, ..] = factors;

@@ -220,9 +220,9 @@ fn primitives_have_the_number_of_their_patch() {
     let corner = |n: u32| vertex(position([4.0 * n as f32, 0.0], 0.5, 1.0), [n as f32; 4]);
     let vertices: Vec<Vertex> = (0..4).map(corner).collect();
     let square = domain_square();
-    let pixel = shaders::pixel(
-        "dcl_input_ps_sgv constant v5.x, primitive_id\ndcl_output o0.xyzw\niadd o0.xyzw, v5.xxxx, l(1,1,1,1)",
-    );
+    let code = "dcl_globalFlags refactoringAllowed\ndcl_input_ps_sgv constant v2.x, primitive_id\ndcl_output o0.xyzw\n\
+                iadd o0.xyzw, v2.xxxx, l(1,1,1,1)";
+    let pixel = shader("ps_5_0", &["SV_PrimitiveID 0 x 2 PRIMID uint"], &[], code);
     let left = draw(&Setup { pixel: Some(&pixel), ..Setup::new(hull(), &square, &vertices) });
     let expected: Vec<u32> = (0..SIZE * SIZE).map(|n| if n / SIZE < 4 { n % SIZE / 4 + 1 } else { 0 }).collect();
     assert_eq!(left.reds, expected);
