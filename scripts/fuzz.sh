@@ -17,7 +17,7 @@ case $target in
     document) kind=documents features=engine ;;
     interpret | direct3d9) kind=cso features=engine ;;
     draw) kind=pairs features=engine ;;
-    geometry) kind=geometry features=engine ;;
+    stages) kind=stages features=engine ;;
     # Any bytes are choices of a texture, a sampler and operands.
     sample) kind=cso features=sample ;;
     *) kind=cso ;;
@@ -26,9 +26,9 @@ corpus=fuzz/corpus/$target
 seeds=fuzz/seeds/$target
 mkdir -p "$corpus" "$seeds" "fuzz/artifacts/$target"
 if [ $kind = documents ]; then names=(-name '*.toml' -o -name '*.json'); else names=(-name "*.$kind"); fi
-if [ $kind = geometry ]; then
-    # State, then the geometry shader.
-    for shader in tests/data/graphics/*.gs_*.cso tests/data/scenes/*/gs*.cso examples/*/*_gs.cso; do
+if [ $kind = stages ]; then
+    # State, then the shader.
+    for shader in tests/data/graphics/*.[ghd]s_*.cso tests/data/scenes/*/[ghd]s*.cso examples/*/*_[ghd]s.cso; do
         for state in '\1\0\0' '\3\1\17' '\2\0\17' '\17\0\12'; do
             seed="$seeds/$(echo "$shader" | tr / _)_$(echo "$state" | tr -d '\\')"
             { printf "$state\0\1\2\3\4\6\0\0\100\12\74\2\1"; cat "$shader"; } > "$seed"

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from peers import ROOT, build_brolga, manifest, run, say, stop, versions
 
-STAGES = {"vs", "gs", "ps", "cs"}
+STAGES = {"vs", "hs", "ds", "gs", "ps", "cs"}
 # Shorter frames of lavapipe's are in the table, but not in the mean.
 LEAST_MS = 1.0
 

@@ -120,6 +120,8 @@ class Device:
         vs: _Source,
         ps: _Source | None = None,
         *,
+        hs: _Source | None = None,
+        ds: _Source | None = None,
         gs: _Source | None = None,
         inputs: np.dtype[Any] | Sequence[_Input] | None = None,
         stream_output: np.dtype[Any] | Mapping[str, Any] | None = None,
@@ -132,16 +134,17 @@ class Device:
         depth_stencil: Mapping[str, Any] = ...,
         blend: Mapping[str, Any] = ...,
     ) -> Pipeline:
-        """Compiles a vertex shader, a pixel shader and perhaps a geometry shader, with the state around them, for draws of
-        Direct3D 11.
+        """Compiles a vertex shader, a pixel shader and perhaps others between them, with the state around them, for draws of
+        Direct3D 11. A hull shader `hs` and a domain shader `ds` go together, for a `topology` of patches, as in
+        "3_CONTROL_POINT_PATCHLIST"; a geometry shader `gs` takes what comes before it.
 
         `inputs` fill the vertex shader's inputs: a dtype whose fields are named like the semantics, or tuples. `targets` and
         `depth` are formats, `samples` and `center_pattern` those of the textures that are drawn to. The rest is as in `pipelines`
         of documents (docs/document.md).
 
-        `stream_output` says what is streamed out of the geometry shader, or without one of the vertex shader: a dtype whose
-        fields, of 4 bytes for each number, are named like the semantics, so that vertices are written as it has them, and stream
-        0 is drawn, too; or a dict with the keys of `stream_out` in documents.
+        `stream_output` says what is streamed out of the geometry shader, or without one of the domain or vertex shader: a dtype
+        whose fields, of 4 bytes for each number, are named like the semantics, so that vertices are written as it has them, and
+        stream 0 is drawn, too; or a dict with the keys of `stream_out` in documents.
         """
 
     def draw(

@@ -67,12 +67,6 @@ pub enum Error {
     /// A front end of the caller's ([`Program`](crate::Program)) refuses its shader.
     #[error("{0}")]
     FrontEnd(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A shader of a stage that cannot be run.
-    #[error("a {stage} shader cannot be run, only compute, vertex, geometry and pixel shaders")]
-    Stage {
-        /// Its stage's name.
-        stage: &'static str,
-    },
     /// A shader that does not run in groups.
     #[error("a {stage} shader cannot be dispatched, only a compute shader; it runs in batches")]
     NoGroups {
@@ -258,7 +252,7 @@ impl Error {
             Error::Translate(TranslateError::Operand { .. } | TranslateError::Flow { .. }) => ErrorKind::File,
             Error::Translate(TranslateError::Unbound { .. } | TranslateError::Table { .. }) => ErrorKind::Instance,
             // The other variants are features that are not supported.
-            Error::Translate(_) | Error::Stage { .. } | Error::Features { .. } => ErrorKind::Unsupported,
+            Error::Translate(_) | Error::Features { .. } => ErrorKind::Unsupported,
             Error::Instance(_) => ErrorKind::Instance,
             Error::Compile(CompileError::Unsupported) => ErrorKind::Unsupported,
             Error::Compile(CompileError::LocalMemory { .. }) => ErrorKind::Limit,

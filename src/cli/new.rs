@@ -132,11 +132,11 @@ fn drafted(arguments: &Arguments, styles: &Styles) -> Result<Vec<(PathBuf, Vec<u
     let shaders = shaders(arguments, &named, styles)?;
     let (Some(first), [] | [_]) = (shaders.first(), &meshes[..]) else {
         let found = format!("{} shaders and {} meshes", named.len(), meshes.len());
-        let help = "name one to three shaders, and one mesh at most";
+        let help = "name one to five shaders, and one mesh at most";
         return Err(Failure::new(format!("there is no document for {found}"), help));
     };
     let stage = Info::read(&first.container, &FileLimits::default()).map(|info| info.program.stage);
-    let is_draw = shaders.len() > 1 || matches!(stage, Ok(Stage::Vertex | Stage::Geometry | Stage::Pixel));
+    let is_draw = shaders.len() > 1 || stage.is_ok_and(|stage| stage != Stage::Compute);
     let place = Place::of(arguments.output.as_deref(), first.path, is_draw)?;
     let files = shaders.iter().map(|shader| called(shader.path, &place.folder)).collect::<Result<Vec<_>, _>>()?;
     let given: Vec<_> = shaders
@@ -235,9 +235,6 @@ fn refused(error: &DraftError, shaders: &[Shader<'_>], mesh: Option<&&PathBuf>) 
             let Shader { path, container, .. } = &shaders[*shader];
             let help = match inner {
                 Error::File(error) => advice(error, path, container),
-                Error::Stage { .. } | Error::NoGroups { .. } => {
-                    Some("documents run compute shaders, and draw with vertex and pixel shaders".to_owned())
-                }
                 _ => None,
             };
             Failure(paths(vec![path]), help, Ending::BadInput)

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use brolga::document::{Outcome, RunOptions};
 use brolga::files;
-use brolga::{Device, Engine, Format, TextureShape};
+use brolga::{Device, Domain, Engine, Format, OutputPrimitive, Partitioning, TextureShape};
+use brolga_raster::tessellation::tessellator::tessellate;
 use serde_json::{Value, json};
 
 use super::documents::{bytes, load};
@@ -539,4 +540,48 @@ fn meadow() {
     blades["expect"].as_array_mut().unwrap().push(places);
     example.scene = blades;
     example.check();
+}
+
+/// The corners of a patch of the moon, as its vertex shader makes them: unit vectors.
+fn corners(patch: usize) -> [Vector; 4] {
+    const ACROSS: usize = 6;
+    let (face, place) = (patch / (ACROSS * ACROSS), patch % (ACROSS * ACROSS));
+    std::array::from_fn(|n| {
+        let at = [place % ACROSS + n % 2, place / ACROSS + n / 2];
+        let at = at.map(|at| ((at as f64 / ACROSS as f64 * 2.0 - 1.0) * std::f64::consts::FRAC_PI_4).tan());
+        let p = [[1.0, at[1], at[0]], [at[0], 1.0, at[1]], [at[1], at[0], 1.0]][face / 2];
+        let length = dot(p, p).sqrt() * [1.0, -1.0][face % 2];
+        p.map(|coordinate| coordinate / length)
+    })
+}
+
+/// Patches have as many points as their distances, in doubles, give them; far ones, which the hull shader drops, none.
+#[test]
+fn moon() {
+    let mut example = Example::new("moon");
+    let (camera, fineness) = (example.constants("camera"), example.constants("light")[3]);
+    let eye = [camera[0], camera[1], camera[2]];
+    let length = |way: Vector| dot(way, way).sqrt();
+    let segments = |a: Vector, b: Vector| {
+        let middle: Vector = std::array::from_fn(|n| eye[n] - (a[n] + b[n]) / 2.0);
+        (fineness * length(std::array::from_fn(|n| a[n] - b[n])) / length(middle)).clamp(1.0, 64.0) as f32
+    };
+    let points = |patch: usize| {
+        let p = corners(patch);
+        if p.iter().all(|corner| dot(*corner, eye) <= 0.2) {
+            return 0;
+        }
+        let edge = [[0, 2], [0, 1], [1, 3], [2, 3]].map(|[a, b]| segments(p[a], p[b]));
+        let factors = [edge[0], edge[1], edge[2], edge[3], edge[1].max(edge[3]), edge[0].max(edge[2])];
+        let output = OutputPrimitive::TriangleClockwise;
+        tessellate(Domain::Quad, Partitioning::FractionalOdd, output, factors).points.len()
+    };
+    let points: usize = (0..216).map(points).sum();
+    let counts = json!({"query": "ground", "values": {"hs_invocations": 216, "ds_invocations": points}});
+    example.scene["expect"].as_array_mut().unwrap().push(counts);
+    let outcome = example.check();
+    // The ground covers what lies between edges.
+    let texels = bytes(&outcome, "picture");
+    let light = |x: usize, y: usize| u32::from(texels[4 * (y * SIZE[0] as usize + x)]);
+    assert!((40..78).all(|x| light(x, 60) > 60) && (90..110).any(|x| light(x, 60) < 60));
 }

@@ -1134,7 +1134,7 @@ typedef struct {
   uint32_t slot;
 } BrolgaStreamOutputEntry;
 
-// The outputs that a pipeline streams out: those of its geometry shader, or without one of its vertex shader.
+// The outputs that a pipeline streams out: those of its geometry shader, or without one of its domain or vertex shader.
 typedef struct {
   // Size of this struct in bytes, set by its init function.
   size_t size;
@@ -1238,7 +1238,8 @@ typedef struct {
   uint32_t forced_samples;
   // `true` for conservative rasterization: triangles cover every pixel that they touch.
   bool conservative;
-  // The container of the geometry shader, which takes the primitives of the topology; NULL, as by default, for none.
+  // The container of the geometry shader, which takes the primitives of the topology, or those that the tessellator
+  // makes; NULL, as by default, for none.
   const void *geometry_shader;
   // Its size in bytes.
   size_t geometry_shader_bytes;
@@ -1246,6 +1247,19 @@ typedef struct {
   const BrolgaCompileOptions *geometry_compile;
   // What is streamed out; NULL, the default, for nothing.
   const BrolgaStreamOutput *stream_output;
+  // The container of the hull shader, which takes the patches of the topology; NULL, as by default, for none. With it
+  // goes a domain shader.
+  const void *hull_shader;
+  // Its size in bytes.
+  size_t hull_shader_bytes;
+  // The options for the hull shader, if they differ from those for the vertex shader; NULL by default.
+  const BrolgaCompileOptions *hull_compile;
+  // The container of the domain shader, which goes with a hull shader; NULL, as by default, for none.
+  const void *domain_shader;
+  // Its size in bytes.
+  size_t domain_shader_bytes;
+  // The options for the domain shader, if they differ from those for the vertex shader; NULL by default.
+  const BrolgaCompileOptions *domain_compile;
 } BrolgaPipelineOptions;
 
 // The targets of a pass, and its limits.
@@ -1347,7 +1361,8 @@ typedef struct {
   uint32_t first_instance;
   // Mask of the samples that are drawn, a bit each; without multisampling the lowest bit counts. By default all.
   uint32_t sample_mask;
-  // Viewports, among which a vertex or geometry shader may choose; none, the default, for the whole of the targets.
+  // Viewports, among which the last shader before the pixel shader may choose; none, the default, for the whole of the
+  // targets.
   const BrolgaViewport *viewports;
   // Number of viewports, at most 16.
   size_t viewport_count;
@@ -1364,6 +1379,10 @@ typedef struct {
   const BrolgaStreamTarget *stream_targets;
   // Number of those buffers, at most 4.
   size_t stream_target_count;
+  // The bindings of the hull shader; may be NULL. Views that it does not declare are ignored.
+  const BrolgaBindings *hull_bindings;
+  // The bindings of the domain shader; may be NULL. Likewise.
+  const BrolgaBindings *domain_bindings;
 } BrolgaDrawOptions;
 
 // Primitives of a stream.
@@ -1384,9 +1403,9 @@ typedef struct {
   uint64_t primitives;
   // Invocations of the vertex shader (VSInvocations).
   uint64_t vertex_invocations;
-  // Patches for which the hull shader ran (HSInvocations). There are no hull shaders yet: 0.
+  // Patches for which the hull shader ran (HSInvocations).
   uint64_t hull_invocations;
-  // Invocations of the domain shader (DSInvocations). 0 likewise.
+  // Invocations of the domain shader, one for each point of a patch (DSInvocations).
   uint64_t domain_invocations;
   // Invocations of the geometry shader (GSInvocations).
   uint64_t geometry_invocations;
@@ -1919,6 +1938,12 @@ BrolgaCode brolga_pipeline_destroy(BrolgaPipeline *pipeline);
 
 // Returns the vertex shader of a pipeline, for the names of its registers.
 BrolgaCode brolga_pipeline_vertex_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);
+
+// Returns the hull shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
+BrolgaCode brolga_pipeline_hull_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);
+
+// Returns the domain shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
+BrolgaCode brolga_pipeline_domain_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);
 
 // Returns the geometry shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
 BrolgaCode brolga_pipeline_geometry_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);

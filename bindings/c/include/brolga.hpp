@@ -376,6 +376,8 @@ public:
         : Object(detail::get<BrolgaPipeline *>(brolga_pipeline_create, device.get(),
                                                static_cast<const BrolgaPipelineOptions *>(&options))) {}
     Shader vertex_shader() const { return Shader(detail::get<BrolgaShader *>(brolga_pipeline_vertex_shader, get())); }
+    Shader hull_shader() const { return Shader(detail::get<BrolgaShader *>(brolga_pipeline_hull_shader, get())); }
+    Shader domain_shader() const { return Shader(detail::get<BrolgaShader *>(brolga_pipeline_domain_shader, get())); }
     Shader geometry_shader() const {
         return Shader(detail::get<BrolgaShader *>(brolga_pipeline_geometry_shader, get()));
     }

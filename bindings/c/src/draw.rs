@@ -185,7 +185,8 @@ pub struct DrawOptions {
     pub first_instance: u32,
     /// Mask of the samples that are drawn, a bit each; without multisampling the lowest bit counts. By default all.
     pub sample_mask: u32,
-    /// Viewports, among which a vertex or geometry shader may choose; none, the default, for the whole of the targets.
+    /// Viewports, among which the last shader before the pixel shader may choose; none, the default, for the whole of the
+    /// targets.
     pub viewports: *const Viewport,
     /// Number of viewports, at most 16.
     pub viewport_count: usize,
@@ -202,6 +203,10 @@ pub struct DrawOptions {
     pub stream_targets: *const StreamTarget,
     /// Number of those buffers, at most 4.
     pub stream_target_count: usize,
+    /// The bindings of the hull shader; may be NULL. Views that it does not declare are ignored.
+    pub hull_bindings: *const Bindings,
+    /// The bindings of the domain shader; may be NULL. Likewise.
+    pub domain_bindings: *const Bindings,
 }
 
 impl Default for DrawOptions {
@@ -231,6 +236,8 @@ impl Default for DrawOptions {
             geometry_bindings: std::ptr::null(),
             stream_targets: std::ptr::null(),
             stream_target_count: 0,
+            hull_bindings: std::ptr::null(),
+            domain_bindings: std::ptr::null(),
         }
     }
 }
@@ -305,6 +312,8 @@ impl DrawOptions {
             let stream_targets = array(self.stream_targets, count)?;
             let mut bindings = Stages::default();
             bindings[StageKind::Vertex] = bound(self.vertex_bindings)?;
+            bindings[StageKind::Hull] = bound(self.hull_bindings)?;
+            bindings[StageKind::Domain] = bound(self.domain_bindings)?;
             bindings[StageKind::Geometry] = bound(self.geometry_bindings)?;
             bindings[StageKind::Pixel] = bound(self.pixel_bindings)?;
             Ok(DrawArguments {

@@ -1,4 +1,4 @@
-//! Defines pipelines: a vertex, a geometry and a pixel shader, with the state between and around them.
+//! Defines pipelines: the shaders of a draw, with the state between and around them.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
@@ -112,7 +112,8 @@ pub struct PipelineOptions {
     pub forced_samples: u32,
     /// `true` for conservative rasterization: triangles cover every pixel that they touch.
     pub conservative: MaybeUninit<bool>,
-    /// The container of the geometry shader, which takes the primitives of the topology; NULL, as by default, for none.
+    /// The container of the geometry shader, which takes the primitives of the topology, or those that the tessellator
+    /// makes; NULL, as by default, for none.
     pub geometry_shader: *const c_void,
     /// Its size in bytes.
     pub geometry_shader_bytes: usize,
@@ -120,6 +121,19 @@ pub struct PipelineOptions {
     pub geometry_compile: *const CompileOptions,
     /// What is streamed out; NULL, the default, for nothing.
     pub stream_output: *const StreamOutput,
+    /// The container of the hull shader, which takes the patches of the topology; NULL, as by default, for none. With it
+    /// goes a domain shader.
+    pub hull_shader: *const c_void,
+    /// Its size in bytes.
+    pub hull_shader_bytes: usize,
+    /// The options for the hull shader, if they differ from those for the vertex shader; NULL by default.
+    pub hull_compile: *const CompileOptions,
+    /// The container of the domain shader, which goes with a hull shader; NULL, as by default, for none.
+    pub domain_shader: *const c_void,
+    /// Its size in bytes.
+    pub domain_shader_bytes: usize,
+    /// The options for the domain shader, if they differ from those for the vertex shader; NULL by default.
+    pub domain_compile: *const CompileOptions,
 }
 
 impl Default for PipelineOptions {
@@ -156,6 +170,12 @@ impl Default for PipelineOptions {
             geometry_shader_bytes: 0,
             geometry_compile: std::ptr::null(),
             stream_output: std::ptr::null(),
+            hull_shader: std::ptr::null(),
+            hull_shader_bytes: 0,
+            hull_compile: std::ptr::null(),
+            domain_shader: std::ptr::null(),
+            domain_shader_bytes: 0,
+            domain_compile: std::ptr::null(),
         }
     }
 }
@@ -202,6 +222,8 @@ impl PipelineOptions {
         unsafe {
             let vertex = bytes(self.vertex_shader, self.vertex_shader_bytes, "BrolgaPipelineOptions.vertex_shader")?;
             let more = [
+                (StageKind::Hull, self.hull_shader, self.hull_shader_bytes, "hull_shader"),
+                (StageKind::Domain, self.domain_shader, self.domain_shader_bytes, "domain_shader"),
                 (StageKind::Geometry, self.geometry_shader, self.geometry_shader_bytes, "geometry_shader"),
                 (StageKind::Pixel, self.pixel_shader, self.pixel_shader_bytes, "pixel_shader"),
             ];
@@ -240,7 +262,12 @@ impl PipelineOptions {
             }
             let compile = options(self.compile)?;
             desc.options = compile.native()?.into();
-            for (stage, own) in [(StageKind::Geometry, self.geometry_compile), (StageKind::Pixel, self.pixel_compile)] {
+            for (stage, own) in [
+                (StageKind::Hull, self.hull_compile),
+                (StageKind::Domain, self.domain_compile),
+                (StageKind::Geometry, self.geometry_compile),
+                (StageKind::Pixel, self.pixel_compile),
+            ] {
                 if !own.is_null() {
                     desc.options[stage] = options(own)?.native()?;
                 }
@@ -326,6 +353,28 @@ pub unsafe extern "C" fn brolga_pipeline_vertex_shader(
 ) -> Code {
     // SAFETY: the caller's promises.
     unsafe { put_shader(pipeline, StageKind::Vertex, "the pipeline has no vertex shader", shader, error) }
+}
+
+/// Returns the hull shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pipeline_hull_shader(
+    pipeline: *const Pipeline,
+    shader: *mut *mut Shader,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { put_shader(pipeline, StageKind::Hull, "the pipeline has no hull shader", shader, error) }
+}
+
+/// Returns the domain shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pipeline_domain_shader(
+    pipeline: *const Pipeline,
+    shader: *mut *mut Shader,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { put_shader(pipeline, StageKind::Domain, "the pipeline has no domain shader", shader, error) }
 }
 
 /// Returns the geometry shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).

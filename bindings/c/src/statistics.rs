@@ -51,9 +51,9 @@ pub struct PipelineStatistics {
     pub primitives: u64,
     /// Invocations of the vertex shader (VSInvocations).
     pub vertex_invocations: u64,
-    /// Patches for which the hull shader ran (HSInvocations). There are no hull shaders yet: 0.
+    /// Patches for which the hull shader ran (HSInvocations).
     pub hull_invocations: u64,
-    /// Invocations of the domain shader (DSInvocations). 0 likewise.
+    /// Invocations of the domain shader, one for each point of a patch (DSInvocations).
     pub domain_invocations: u64,
     /// Invocations of the geometry shader (GSInvocations).
     pub geometry_invocations: u64,

@@ -42,7 +42,7 @@ impl Default for StreamOutputEntry {
     }
 }
 
-/// The outputs that a pipeline streams out: those of its geometry shader, or without one of its vertex shader.
+/// The outputs that a pipeline streams out: those of its geometry shader, or without one of its domain or vertex shader.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct StreamOutput {

@@ -119,25 +119,28 @@ impl Device {
         texture(&self.device, shape, data)
     }
 
-    /// Compiles a vertex shader, a pixel shader, and perhaps a geometry shader `gs` between them, with the state around
-    /// them, for draws of Direct3D 11.
+    /// Compiles a vertex shader, a pixel shader, and perhaps others between them, with the state around them, for draws
+    /// of Direct3D 11. A hull shader `hs` and a domain shader `ds` go together, for a `topology` of patches; a geometry
+    /// shader `gs` takes what comes before it.
     ///
     /// `inputs` fill the vertex shader's inputs: a NumPy dtype whose fields are named like the semantics, or tuples of
     /// a semantic, a format, an offset in bytes and optionally a slot and a step rate by instances. `targets` and
     /// `depth` are formats, `samples` and `center_pattern` those of the textures that are drawn to. `topology`,
     /// `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of documents (docs/document.md).
     ///
-    /// `stream_output` says what is streamed out of the geometry shader, or without one of the vertex shader: a dtype
-    /// whose fields are named like the semantics, so that vertices are written as it has them, and stream 0 is drawn,
-    /// too; or a dict that has the keys of `stream_out` in documents.
-    #[pyo3(signature = (vs, ps=None, *, gs=None, inputs=None, stream_output=None, targets=None, depth=None, samples=1,
-        center_pattern=false, **state))]
+    /// `stream_output` says what is streamed out of the geometry shader, or without one of the domain or vertex shader: a
+    /// dtype whose fields are named like the semantics, so that vertices are written as it has them, and stream 0 is
+    /// drawn, too; or a dict that has the keys of `stream_out` in documents.
+    #[pyo3(signature = (vs, ps=None, *, hs=None, ds=None, gs=None, inputs=None, stream_output=None, targets=None,
+        depth=None, samples=1, center_pattern=false, **state))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn pipeline(
         &self,
         py: Python<'_>,
         vs: &Bound<'_, PyAny>,
         ps: Option<&Bound<'_, PyAny>>,
+        hs: Option<&Bound<'_, PyAny>>,
+        ds: Option<&Bound<'_, PyAny>>,
         gs: Option<&Bound<'_, PyAny>>,
         inputs: Option<&Bound<'_, PyAny>>,
         stream_output: Option<&Bound<'_, PyAny>>,
@@ -150,8 +153,8 @@ impl Device {
         let state = state.unwrap_or_else(|| PyDict::new(py));
         let (targets, samples) = (targets.unwrap_or_default(), (samples, center_pattern));
         let mut shaders = Stages::default();
-        shaders[StageKind::Vertex] = Some(vs);
-        (shaders[StageKind::Geometry], shaders[StageKind::Pixel]) = (gs, ps);
+        (shaders[StageKind::Vertex], shaders[StageKind::Pixel]) = (Some(vs), ps);
+        (shaders[StageKind::Hull], shaders[StageKind::Domain], shaders[StageKind::Geometry]) = (hs, ds, gs);
         Pipeline::new(py, &self.device, shaders, inputs, stream_output, &targets, depth, samples, &state)
     }
 

@@ -50,6 +50,48 @@ store_raw u0.x, l(0), l(7)
 ret
 """
 
+# The head of a signature.
+ROWS = """
+// Name                 Index   Mask Register SysValue  Format   Used
+// -------------------- ----- ------ -------- -------- ------- ------"""
+
+# Passes the place of a vertex on.
+KEEP = f"""
+// Input signature:
+//{ROWS}
+// PLACE                    0   xy          0     NONE   float   xy
+//
+// Output signature:
+//{ROWS}
+// PLACE                    0   xy          0     NONE   float   xy
+//
+vs_5_0
+dcl_globalFlags refactoringAllowed
+dcl_input v0.xy
+dcl_output o0.xy
+mov o0.xy, v0.xyxx
+ret
+"""
+
+# One more than the number.
+NUMBERED = f"""
+// Input signature:
+//{ROWS}
+// SV_Position              0   xyzw        0      POS   float
+// NUMBER                   3   x           1     NONE    uint   x
+//
+// Output signature:
+//{ROWS}
+// SV_Target                0   x           0   TARGET    uint   x
+//
+ps_5_0
+dcl_globalFlags refactoringAllowed
+dcl_input_ps constant v1.x
+dcl_output o0.x
+iadd o0.x, v1.x, l(1)
+ret
+"""
+
 
 @pytest.fixture(scope="session")
 def device() -> brolga.Device:

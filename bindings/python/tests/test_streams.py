@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import KEEP, NUMBERED, ROWS
 
 import brolga
 
@@ -10,27 +11,6 @@ OLD = 0xAAAAAAAA
 PLACE = ("PLACE", "f4", 2)
 # What is streamed out, with a gap of four bytes.
 POINT = np.dtype({"names": ["PLACE", "NUMBER3"], "formats": [("f4", 2), "u4"], "offsets": [0, 12], "itemsize": 16})
-
-ROWS = """
-// Name                 Index   Mask Register SysValue  Format   Used
-// -------------------- ----- ------ -------- -------- ------- ------"""
-
-KEEP = f"""
-// Input signature:
-//{ROWS}
-// PLACE                    0   xy          0     NONE   float   xy
-//
-// Output signature:
-//{ROWS}
-// PLACE                    0   xy          0     NONE   float   xy
-//
-vs_5_0
-dcl_globalFlags refactoringAllowed
-dcl_input v0.xy
-dcl_output o0.xy
-mov o0.xy, v0.xyxx
-ret
-"""
 
 # Two points of each: the same, and one that constants say how far away. Both have the number of the point.
 TWICE = f"""
@@ -84,25 +64,6 @@ dcl_output o1.x
 mov o0.xy, v0.xyxx
 mov o0.zw, l(0, 0, 0.5, 1.0)
 mov o1.x, v1.x
-ret
-"""
-
-# One more than the number.
-NUMBERED = f"""
-// Input signature:
-//{ROWS}
-// SV_Position              0   xyzw        0      POS   float
-// NUMBER                   3   x           1     NONE    uint   x
-//
-// Output signature:
-//{ROWS}
-// SV_Target                0   x           0   TARGET    uint   x
-//
-ps_5_0
-dcl_globalFlags refactoringAllowed
-dcl_input_ps constant v1.x
-dcl_output o0.x
-iadd o0.x, v1.x, l(1)
 ret
 """
 

@@ -1,5 +1,4 @@
-//! A shader of another stage for one that shall be drawn: it gives a geometry or pixel shader what it reads, or shows
-//! what a vertex or geometry shader writes.
+//! A shader of another stage for one that shall be drawn: it gives a shader what it reads, or shows what one writes.
 
 use std::fmt::Write;
 
@@ -10,7 +9,10 @@ use brolga_bytecode::sm3::{self, ItemKind, Operand, RegisterFile, Usage};
 use brolga_bytecode::sm5::Stage;
 use brolga_bytecode::{Limits, assembler};
 
+use brolga_runtime::{Module, Stage as ShaderStage};
+
 use super::DraftError;
+use super::patches::Patch;
 
 /// The semantic of the companion's own positions, which those of a pixel shader's inputs hardly have.
 const PLACE: &str = "POSITION";
@@ -20,11 +22,11 @@ const POSITION: u32 = 1;
 /// The last register of a vertex shader's inputs: what a pixel shader reads beyond as many is given the same.
 const LAST_INPUT: u32 = 31;
 
-/// Makes a pixel shader for one, or a vertex shader.
-pub(super) fn of(bytes: &[u8], made: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
+/// Makes a shader of a stage for one of another: a pixel or vertex shader, or what is missing of hull and domain shader.
+pub(super) fn of((beside, bytes): (Stage, &[u8]), made: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
     match sm3::is_program(bytes) {
         true => of_direct3d9(&sm3::decode(bytes, 0, limits).map_err(failed)?, limits),
-        false => of_direct3d11(bytes, made, limits),
+        false => of_direct3d11(bytes, beside, made, limits),
     }
 }
 
@@ -32,17 +34,37 @@ fn failed(error: impl std::fmt::Display) -> DraftError {
     DraftError::Companion(error.to_string())
 }
 
-fn of_direct3d11(bytes: &[u8], made: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
+fn of_direct3d11(bytes: &[u8], beside: Stage, made: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
     let container = Container::parse(bytes, limits).map_err(failed)?;
     let text = match made {
+        Stage::Hull | Stage::Domain => patch_shader(&container, made, bytes, limits)?,
         Stage::Pixel => pixel_shader(&container.outputs(limits).map_err(failed)?.unwrap_or_default().elements),
-        _ => vertex_shader(&container.inputs(limits).map_err(failed)?.unwrap_or_default().elements),
+        _ => vertex_shader(
+            &container.inputs(limits).map_err(failed)?.unwrap_or_default().elements,
+            beside == Stage::Hull,
+        ),
     };
     Ok(assembler::assemble(&text, limits).map_err(failed)?.bytes)
 }
 
+/// The hull shader of a domain shader, or the other way round.
+fn patch_shader(container: &Container<'_>, made: Stage, bytes: &[u8], limits: &Limits) -> Result<String, DraftError> {
+    let mut of_device = brolga_runtime::Limits::default();
+    of_device.file = limits.clone();
+    let module = Module::load(bytes, &of_device).map_err(failed)?;
+    let constants = container.patch_constants(limits).map_err(failed)?.unwrap_or_default().elements;
+    let (signature, domain, points) = match module.stage() {
+        ShaderStage::Hull(hull) => (container.outputs(limits), hull.domain, hull.output_points),
+        ShaderStage::Domain(domain) => (container.inputs(limits), domain.domain, domain.points),
+        stage => return Err(DraftError::Companion(format!("a {} shader has no patches", stage.name()))),
+    };
+    let between = signature.map_err(failed)?.unwrap_or_default().elements;
+    let patch = Patch { domain, points, between: &between, constants: &constants };
+    Ok(if made == Stage::Hull { patch.hull_shader() } else { patch.domain_shader() })
+}
+
 /// A line of a signature's table in a listing.
-fn row(element: &SignatureElement, mask: u8) -> String {
+pub(super) fn row(element: &SignatureElement, mask: u8) -> String {
     let (kind, mask) = (kind_name(element.component_type), letters(mask));
     let SignatureElement { name, semantic_index, register, .. } = element;
     format!("// {name} {semantic_index} {mask} {} NONE {kind} {mask}\n", register.unwrap_or(0))
@@ -58,8 +80,14 @@ fn kind_name(kind: ComponentType) -> &'static str {
 
 /// A listing with both tables.
 fn listing(model: &str, inputs: &str, outputs: &str, body: &str) -> String {
+    listing_of(model, &[("Input", inputs), ("Output", outputs)], body)
+}
+
+/// A listing with the tables of signatures.
+pub(super) fn listing_of(model: &str, signatures: &[(&str, &str)], body: &str) -> String {
     let head = "// Name Index Mask Register SysValue Format Used\n";
-    format!("// Input signature:\n{head}{inputs}//\n// Output signature:\n{head}{outputs}//\n{model}\n{body}ret\n")
+    let table = |(title, rows): &(&str, &str)| format!("// {title} signature:\n{head}{rows}//\n");
+    format!("{}{model}\n{body}ret\n", signatures.iter().map(table).collect::<String>())
 }
 
 /// Shows the first output of a vertex shader that is no position, or white.
@@ -83,8 +111,8 @@ fn pixel_shader(outputs: &[SignatureElement]) -> String {
     listing("ps_4_0", &inputs, "// SV_Target 0 xyzw 0 TARGET float xyzw\n", &body)
 }
 
-/// Passes on what a pixel shader reads, all of it from vertices.
-fn vertex_shader(reads: &[SignatureElement]) -> String {
+/// Passes on what a shader reads, all of it from vertices. A hull shader's positions are theirs.
+fn vertex_shader(reads: &[SignatureElement], is_for_hull: bool) -> String {
     let place = reads.iter().find(|read| read.system_value == POSITION).and_then(|read| read.register);
     let is_free = |register: &u32| reads.iter().all(|read| read.register != Some(*register));
     let place = place.or_else(|| (0..32).find(is_free)).unwrap_or(0);
@@ -97,8 +125,9 @@ fn vertex_shader(reads: &[SignatureElement]) -> String {
         let (register, mask) = (read.register.unwrap_or(0), letters(read.mask));
         // The semantic of the companion's own position is taken.
         let index = read.semantic_index + u32::from(read.name.eq_ignore_ascii_case(PLACE));
-        let input = n.min(LAST_INPUT);
-        if n <= LAST_INPUT {
+        let is_place = is_for_hull && index == 1 && read.name.eq_ignore_ascii_case(PLACE);
+        let input = if is_place { 0 } else { n.min(LAST_INPUT) };
+        if n <= LAST_INPUT && !is_place {
             inputs += &row(&SignatureElement { register: Some(n), semantic_index: index, ..read.clone() }, 0xf);
             let _ = writeln!(declarations, "dcl_input v{n}.xyzw");
         }

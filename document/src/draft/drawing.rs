@@ -1,5 +1,7 @@
-//! A first document for a vertex shader, a geometry shader, a pixel shader or several of them: it draws a rectangle or a
-//! mesh with them, and runs as it is.
+//! A first document for one shader of a draw or several of them: it draws a rectangle or a mesh with them, and runs as it
+//! is.
+
+use std::borrow::Cow;
 
 use brolga_bytecode::info::{Element, SignatureKind};
 use brolga_bytecode::sm5::Stage;
@@ -8,7 +10,7 @@ use brolga_raster::layout::InputElement;
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::state::Topology;
 use brolga_runtime::pipeline::state::Numbered;
-use brolga_runtime::{Device, Format, InputPrimitive, Signature, SystemValue};
+use brolga_runtime::{Device, Format, InputPrimitive, Signature, Stage as ShaderStage, SystemValue};
 
 use super::camera::Camera;
 use super::first_values::{Seen, Words};
@@ -38,18 +40,24 @@ pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Res
     };
     // The last shader before the pixel shader.
     let last = parts.iter().filter(|part| part.info.stage != Stage::Pixel).max_by_key(|part| part.place());
-    if last.is_some_and(|part| !has_position(part)) {
+    // A domain shader that is made for a hull shader writes one.
+    if last.is_some_and(|part| part.info.stage != Stage::Hull && !has_position(part)) {
         return Err(DraftError::NoPosition);
     }
     let (mut files, mut parts) = (Vec::new(), parts);
-    let given: Vec<Stage> = parts.iter().map(|part| part.info.stage).collect();
-    for stage in [Stage::Vertex, Stage::Pixel] {
-        if given.contains(&stage) {
-            continue;
-        }
+    let given = parts.len();
+    let mut containers: Vec<(Stage, Cow<'_, [u8]>)> =
+        parts.iter().zip(draft.shaders).map(|(part, shader)| (part.info.stage, shader.container.into())).collect();
+    let has = |stage| parts.iter().any(|part| part.info.stage == stage);
+    // Hull and domain shader first, by which the others are made.
+    let pair = if has(Stage::Hull) || has(Stage::Domain) { &[Stage::Hull, Stage::Domain][..] } else { &[] };
+    let missing: Vec<Stage> =
+        pair.iter().chain(&[Stage::Vertex, Stage::Pixel]).copied().filter(|&stage| !has(stage)).collect();
+    for stage in missing {
         // What it stands beside: the first shader after it, or the last before it.
-        let beside = (0..given.len()).min_by_key(|&n| place(given[n]).abs_diff(place(stage))).unwrap_or(0);
-        let bytes = companion::of(draft.shaders[beside].container, stage, &limits.file)?;
+        let beside = containers.iter().min_by_key(|(other, _)| place(*other).abs_diff(place(stage)));
+        let Some((beside, container)) = beside else { break };
+        let bytes = companion::of((*beside, container), stage, &limits.file)?;
         // Not a name that a shader of someone's own has.
         let mut file = format!("{}_plain_{}.cso", draft.name, stage.text());
         if parts.iter().any(|part| part.file == file) {
@@ -57,30 +65,38 @@ pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Res
         }
         let shader = DraftShader { file: file.as_ref(), container: &bytes, source: None };
         parts.push(Part::new(device, &shader).map_err(|error| DraftError::Companion(error.to_string()))?);
+        containers.push((stage, bytes.clone().into()));
         files.push((file, bytes));
     }
     parts.sort_by_key(Part::place);
     let mesh =
         draft.mesh.map(|mesh| Mesh::parse(mesh.text, limits.buffer_bytes).map_err(DraftError::Mesh)).transpose()?;
-    let (vertex, geometry, pixel) = match &parts[..] {
-        [vertex, pixel] => (vertex, None, pixel),
-        [vertex, geometry, pixel] => (vertex, Some(geometry), pixel),
-        _ => return Err(DraftError::NoPosition),
-    };
-    let primitive = geometry.and_then(|part| Some(part.shader.stage().geometry()?.input));
-    let topology = match primitive {
-        Some(primitive) if mesh.is_some() && primitive != InputPrimitive::Triangle => {
-            return Err(DraftError::Primitive { primitive });
+    let [vertex, .., pixel] = &parts[..] else { return Err(DraftError::NoPosition) };
+    // The first shader that takes whole primitives.
+    let taken = parts.iter().find_map(|part| {
+        let primitive = match part.shader.stage() {
+            ShaderStage::Hull(hull) => InputPrimitive::Patch(hull.input_points),
+            ShaderStage::Geometry(geometry) => geometry.input,
+            _ => return None,
+        };
+        Some((part.info.stage, primitive))
+    });
+    let topology = match taken {
+        // A triangle is a patch of three points.
+        Some((_, InputPrimitive::Patch(3))) => Topology::Patch3,
+        Some((stage, primitive)) if mesh.is_some() && primitive != InputPrimitive::Triangle => {
+            return Err(DraftError::Primitive { stage: stage.name(), primitive });
         }
         _ if mesh.is_some() => Topology::TriangleList,
-        Some(primitive) => topology_of(primitive),
+        Some((_, primitive)) => topology_of(primitive),
         None => Topology::TriangleStrip,
     };
-    if given.len() > 1 {
+    if given > 1 {
         check_fit(device, &parts, topology)?;
     }
     let (is_direct3d9, has_samples) = (vertex.is_direct3d9(), asks_for_samples(pixel));
-    let drawing = Drawing { draft, vertex, geometry, pixel, mesh: mesh.as_ref(), topology, is_direct3d9, has_samples };
+    let mesh = mesh.as_ref();
+    let drawing = Drawing { draft, parts: &parts, vertex, pixel, mesh, topology, is_direct3d9, has_samples };
     drawing.text().map(|text| (files, text))
 }
 
@@ -96,14 +112,25 @@ fn topology_of(primitive: InputPrimitive) -> Topology {
     }
 }
 
-/// The corners of the rectangle, by their numbers, that such primitives have as vertices.
-fn corners_of(topology: Topology) -> Vec<usize> {
+/// The points of the rectangle that such primitives have as vertices.
+fn corners_of(topology: Topology) -> Vec<[f64; 4]> {
     match topology.primitive() {
         // The corners of a triangle, each with one opposite to the edge after it.
-        InputPrimitive::TriangleAdjacent => vec![0, 1, 1, 3, 2, 2],
-        InputPrimitive::Patch(count) => (0..count as usize).map(|n| n % CORNERS.len()).collect(),
-        _ => (0..CORNERS.len()).collect(),
+        InputPrimitive::TriangleAdjacent => [0, 1, 1, 3, 2, 2].map(|n| CORNERS[n]).to_vec(),
+        // A grid, row by row, if they are enough for one; else corners.
+        InputPrimitive::Patch(count) => match (2..=5).find(|side| side * side == count) {
+            Some(side) => (0..count).map(|n| of_grid(side, n)).collect(),
+            None => CORNERS.into_iter().cycle().take(count as usize).collect(),
+        },
+        _ => CORNERS.to_vec(),
     }
+}
+
+/// A point of a grid over the rectangle with so many to a side.
+fn of_grid(side: u32, n: u32) -> [f64; 4] {
+    let [[left, top, ..], .., [right, bottom, ..]] = CORNERS;
+    let [across, down] = [n % side, n / side].map(|place| f64::from(place) / f64::from(side - 1));
+    [left + across * (right - left), top + down * (bottom - top), across, down]
 }
 
 /// Checks that each shader writes what the next one reads.
@@ -139,8 +166,9 @@ fn filled(part: &Part) -> impl Iterator<Item = &Element> {
 /// The draw.
 struct Drawing<'a> {
     draft: &'a Draft<'a>,
+    /// The shaders in the order of the pipeline, of which these are the first and the last.
+    parts: &'a [Part],
     vertex: &'a Part,
-    geometry: Option<&'a Part>,
     pixel: &'a Part,
     topology: Topology,
     mesh: Option<&'a Mesh>,
@@ -211,8 +239,7 @@ impl Drawing<'_> {
 
     /// The shaders in the order of the pipeline, with their keys.
     fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
-        let all = [Some(self.vertex), self.geometry, Some(self.pixel)];
-        all.into_iter().flatten().map(|part| (part.info.stage.text(), part))
+        self.parts.iter().map(|part| (part.info.stage.text(), part))
     }
 
     /// The registers of all shaders: those of Direct3D 11 are one for all.
@@ -337,7 +364,7 @@ impl Drawing<'_> {
         } else if !layout.is_empty() {
             page.table("[resources.corners]");
             page.lines(["kind = \"vertex\"", "f32 = ["]);
-            for corner in corners_of(self.topology).into_iter().map(|n| CORNERS[n]) {
+            for corner in corners_of(self.topology) {
                 let numbers = layout.iter().flat_map(|element| attribute(element.input, corner));
                 let numbers: Vec<_> = numbers.map(|number| format!("{number:?}")).collect();
                 page.line(&format!("    {},", numbers.join(", ")));

@@ -3,8 +3,9 @@
 //! | file | what |
 //! |---|---|
 //! | `dispatch.rs` | the document of a compute shader, in the short form |
-//! | `drawing.rs` | that of a vertex shader, a pixel shader or both |
-//! | `companion.rs` | a shader of the other stage for one that has none |
+//! | `drawing.rs` | that of the shaders of a draw |
+//! | `companion.rs` | a shader of another stage for one that has none |
+//! | `patches.rs` | the same for a hull or domain shader |
 //! | `part.rs` | a shader, with what is known of it |
 //! | `page.rs` | the text as it grows |
 //! | `registers.rs` | what registers are bound to |
@@ -22,6 +23,7 @@ mod drawing;
 mod first_values;
 mod page;
 mod part;
+mod patches;
 mod registers;
 mod type_name;
 mod uses;
@@ -34,12 +36,12 @@ use brolga_raster::error::DrawError;
 use brolga_runtime::{Device, Error, InputPrimitive, Limits, Register};
 
 use crate::language::Source;
-use part::Part;
+use part::{DRAWN, Part};
 
 /// A draft: the shaders and the mesh that a document is written for.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft<'a> {
-    /// A compute shader; or a vertex shader, a pixel shader or both, in either order.
+    /// A compute shader; or shaders of a draw, in any order.
     pub shaders: &'a [DraftShader<'a>],
     /// The mesh that is drawn; a rectangle by default.
     pub mesh: Option<DraftMesh<'a>>,
@@ -83,7 +85,7 @@ pub enum DraftError {
     },
     /// Shaders that nothing runs together.
     #[error(
-        "a document is drafted for a compute shader, or for a vertex, a geometry and a pixel shader or some of these, and not for {0}"
+        "a document is drafted for a compute shader, or for shaders of a draw, of each stage at most one, and not for {0}"
     )]
     Stages(String),
     /// A shader that others than pixel shaders come after.
@@ -108,9 +110,11 @@ pub enum DraftError {
         /// Its kind in each.
         kinds: [String; 2],
     },
-    /// A mesh of triangles for a geometry shader that takes others.
-    #[error("the geometry shader takes primitives `{primitive}`, and a mesh has triangles")]
+    /// A mesh of triangles for a shader that takes other primitives.
+    #[error("the {stage} shader takes primitives `{primitive}`, and a mesh has triangles")]
     Primitive {
+        /// The stage of the shader.
+        stage: &'static str,
         /// Its primitives.
         primitive: InputPrimitive,
     },
@@ -164,7 +168,6 @@ impl Draft<'_> {
 
 /// `true` if a draw has just these stages, at most one of each.
 fn is_drawn(stages: &[Stage]) -> bool {
-    let drawn = [Stage::Vertex, Stage::Geometry, Stage::Pixel];
     let count = |stage: &Stage| stages.iter().filter(|other| *other == stage).count();
-    !stages.is_empty() && stages.iter().all(|stage| drawn.contains(stage) && count(stage) == 1)
+    !stages.is_empty() && stages.iter().all(|stage| DRAWN.contains(stage) && count(stage) == 1)
 }

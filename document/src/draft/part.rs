@@ -14,9 +14,12 @@ use super::uses::Uses;
 use crate::language::Source;
 use crate::text::quoted;
 
+/// The stages of a draw, in their order.
+pub(super) const DRAWN: [Stage; 5] = [Stage::Vertex, Stage::Hull, Stage::Domain, Stage::Geometry, Stage::Pixel];
+
 /// The place of a stage among those of a draw.
 pub(super) fn place(stage: Stage) -> usize {
-    [Stage::Vertex, Stage::Geometry, Stage::Pixel].iter().position(|known| *known == stage).unwrap_or(0)
+    DRAWN.iter().position(|known| *known == stage).unwrap_or(0)
 }
 
 /// A shader that nothing runs: only its declarations are asked for.

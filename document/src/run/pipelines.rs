@@ -196,7 +196,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
         }
         let profile = module.profile().unwrap_or_default();
         if self.model().is_short {
-            let error = Error::Stage { stage: found.name() };
+            let error = Error::NoGroups { stage: found.name() };
             return Err(self.file_fault(&name.value, error));
         }
         let (key, name_of, stage) = (stage.text(), found.name(), stage.name());

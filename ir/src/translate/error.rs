@@ -4,12 +4,6 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TranslateError {
-    /// The shader is for another stage.
-    #[error("a {stage} shader; only compute, vertex, geometry and pixel shaders can be translated")]
-    Stage {
-        /// Its stage's name.
-        stage: &'static str,
-    },
     /// An instruction or declaration that Brolga cannot run yet.
     #[error("not supported yet: `{name}` at byte {at}")]
     NotSupported {

@@ -24,6 +24,7 @@ use brolga_c::texture::*;
 use brolga_c::view::*;
 
 use crate::caller::{NUMBERS, Told, TriangleParts, assembled, device, read};
+use crate::patches;
 use crate::streams::{Scene, entries, with_options};
 
 /// Calls a function, which must fail with a code and a text with these words.
@@ -63,6 +64,8 @@ fn null_and_other_objects_are_errors() {
     fails!(WrongHandle, "a shader", brolga_shader_engine(other.cast(), &mut 0));
     fails!(WrongHandle, "a bound shader", brolga_bound_dispatch(other.cast(), null(), null_mut()));
     fails!(WrongHandle, "a pipeline", brolga_pipeline_vertex_shader(other.cast(), &mut null_mut()));
+    fails!(WrongHandle, "a pipeline", brolga_pipeline_hull_shader(other.cast(), &mut null_mut()));
+    fails!(WrongHandle, "a pipeline", brolga_pipeline_domain_shader(other.cast(), &mut null_mut()));
     fails!(WrongHandle, "a pipeline", brolga_pipeline_geometry_shader(other.cast(), &mut null_mut()));
     fails!(WrongHandle, "a pass", brolga_pass_draw_auto(other.cast(), &DrawOptions::default(), null_mut()));
     fails!(WrongHandle, "a pass", brolga_pass_begin_query(other.cast(), number(1), &mut null_mut()));
@@ -604,8 +607,63 @@ fn targets_of_streams_and_draws_of_them_are_checked() {
     let wrong = DrawOptions { vertex_buffers: &flat, ..auto };
     fails!(Call, "without a stride", brolga_pass_draw_auto(pass, &wrong, null_mut()));
     fails!(BadArgument, "NULL", brolga_buffer_filled_bytes(kept, null_mut()));
+    fails!(Call, "no hull shader", brolga_pipeline_hull_shader(scene.shows, &mut null_mut()));
+    fails!(Call, "no domain shader", brolga_pipeline_domain_shader(scene.shows, &mut null_mut()));
     fails!(Call, "no geometry shader", brolga_pipeline_geometry_shader(scene.shows, &mut null_mut()));
     destroy!(brolga_buffer_destroy(read_only));
+    scene.destroy();
+}
+
+#[test]
+fn hull_and_domain_shaders_are_checked() {
+    let scene = patches::Scene::new();
+    let pass = scene.pass;
+    patches::with_options(|good| {
+        let hull = |hull_shader, hull_shader_bytes| PipelineOptions { hull_shader, hull_shader_bytes, ..good };
+        let domain =
+            |domain_shader, domain_shader_bytes| PipelineOptions { domain_shader, domain_shader_bytes, ..good };
+        let lanes = CompileOptions { lanes: 7, ..CompileOptions::default() };
+        for (wrong, code, words) in [
+            (hull(null(), 0), Code::Call, "tessellation: the pipeline has a domain shader, but no hull shader"),
+            (domain(null(), 0), Code::Call, "tessellation: the pipeline has a hull shader, but no domain shader"),
+            (hull(null(), 100), Code::BadArgument, "hull_shader: the pointer is NULL"),
+            (domain(null(), 100), Code::BadArgument, "domain_shader: the pointer is NULL"),
+            (hull(good.hull_shader, 100), Code::File, ""),
+            (domain(good.domain_shader, 100), Code::File, ""),
+            (
+                hull(good.domain_shader, good.domain_shader_bytes),
+                Code::Call,
+                "the pipeline's hull shader is a domain shader",
+            ),
+            (
+                domain(good.hull_shader, good.hull_shader_bytes),
+                Code::Call,
+                "the pipeline's domain shader is a hull shader",
+            ),
+            (PipelineOptions { hull_compile: &lanes, ..good }, Code::BadArgument, "lanes is 7"),
+            (PipelineOptions { domain_compile: &lanes, ..good }, Code::BadArgument, "lanes is 7"),
+            (
+                PipelineOptions { topology: number(34), ..good },
+                Code::Call,
+                "but the topology is 2_CONTROL_POINT_PATCHLIST",
+            ),
+        ] {
+            refused(scene.device, &wrong, code, words);
+        }
+    });
+    let (draw, pipeline) = (scene.draw(), scene.squares.cast_const().cast());
+    for (wrong, stage) in [
+        (DrawOptions { hull_bindings: null(), ..draw }, "the hull shader: b0"),
+        (DrawOptions { domain_bindings: null(), ..draw }, "the domain shader: b1"),
+    ] {
+        let mut told = Told::new();
+        // SAFETY: that bindings lack something is checked.
+        assert_eq!(unsafe { brolga_pass_draw(pass, &wrong, null_mut(), &mut told.0) }, Code::Binding);
+        assert!(told.text().contains(stage), "{}", told.text());
+    }
+    for wrong in [DrawOptions { hull_bindings: pipeline, ..draw }, DrawOptions { domain_bindings: pipeline, ..draw }] {
+        fails!(WrongHandle, "bindings", brolga_pass_draw(pass, &wrong, null_mut()));
+    }
     scene.destroy();
 }
 

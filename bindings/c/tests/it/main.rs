@@ -6,6 +6,7 @@
 //! | `objects.rs` | results of correct calls |
 //! | `samples.rs` | the same for multisampling |
 //! | `streams.rs` | the same for geometry shaders, stream output and queries |
+//! | `patches.rs` | the same for hull and domain shaders |
 //! | `modes.rs` | all of these in float modes of hosts |
 //! | `hostile.rs` | errors of wrong calls |
 //! | `caller.rs` | calls that must succeed |
@@ -17,5 +18,6 @@ mod header;
 mod hostile;
 mod modes;
 mod objects;
+mod patches;
 mod samples;
 mod streams;

@@ -1,11 +1,11 @@
-//! Runs tests of `objects.rs`, `samples.rs` and `streams.rs` in the float modes of hosts: results are the same, and no
-//! mode is changed.
+//! Runs tests of `objects.rs`, `samples.rs`, `streams.rs` and `patches.rs` in the float modes of hosts: results are the
+//! same, and no mode is changed.
 
 #![cfg(target_arch = "x86_64")]
 
 use brolga_testing_base::modes::{MODES, in_mode};
 
-use crate::{objects, samples, streams};
+use crate::{objects, patches, samples, streams};
 
 #[test]
 fn calls_give_the_same_in_any_float_mode() {
@@ -22,6 +22,7 @@ fn calls_give_the_same_in_any_float_mode() {
         samples::the_format_of_a_resolve_says_what_is_averaged,
         streams::points_are_streamed_out_and_drawn_if_a_predicate_says_so,
         streams::timestamps_follow_one_another,
+        patches::patches_become_squares,
     ];
     for host in MODES {
         calls.iter().for_each(|call| in_mode(host, call));

@@ -22,7 +22,7 @@ use brolga_c::view::*;
 use crate::caller::{bytes, device};
 
 /// Passes the place of a vertex on.
-const KEEP: &CStr = c"
+pub const KEEP: &CStr = c"
 // Input signature:
 //
 // Name                 Index   Mask Register SysValue  Format   Used
@@ -108,7 +108,7 @@ ret
 ";
 
 /// One more than the number.
-const NUMBERED: &CStr = c"
+pub const NUMBERED: &CStr = c"
 // Input signature:
 //
 // Name                 Index   Mask Register SysValue  Format   Used
@@ -131,11 +131,11 @@ ret
 ";
 
 /// Pixels of a row of the target, and rows.
-const SIDE: u32 = 4;
+pub const SIDE: u32 = 4;
 
 // Formats by their numbers in DXGI.
-const R32G32_FLOAT: u32 = 16;
-const R32_UINT: u32 = 42;
+pub const R32G32_FLOAT: u32 = 16;
+pub const R32_UINT: u32 = 42;
 
 /// The word that is in the buffer for stream output at first.
 const OLD: u32 = 0xaaaa_aaaa;
@@ -160,7 +160,7 @@ pub struct Scene {
     pub kept: *mut Buffer,
 }
 
-fn input(semantic: &CStr, format: u32, offset_bytes: u32) -> InputElement {
+pub fn input(semantic: &CStr, format: u32, offset_bytes: u32) -> InputElement {
     InputElement { semantic: semantic.as_ptr(), format, offset_bytes, ..InputElement::default() }
 }
 

@@ -61,7 +61,7 @@ fn listings_beside_shaders_are_those_of_the_compiler() {
     let limits = Limits::default();
     let data = data::data();
     let examples = data.join("../../examples");
-    let scenes = [("still_life", 5), ("field", 8), ("lamps", 6), ("bridge", 4), ("meadow", 5)]
+    let scenes = [("still_life", 5), ("field", 8), ("lamps", 6), ("bridge", 4), ("meadow", 5), ("moon", 5)]
         .map(|(name, count)| (examples.join(name), count));
     let suite = data.join("../../bench/suite/src/shaders");
     let others = [(data.join("listing"), 15), (data.join("interfaces"), 7), (examples, 10), (suite, 42)];

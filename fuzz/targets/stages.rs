@@ -1,11 +1,12 @@
-//! Draws through any geometry shader, between a vertex and a pixel shader that are made for it, with any declaration of
-//! stream output: on the interpreter, with little fuel.
+//! Draws through any hull, domain or geometry shader, with the other shaders made for it, and with any declaration of
+//! stream output: on the interpreter, with little fuel and time.
 //!
-//! The first 16 bytes are the state, the geometry shader is the rest.
+//! The first 16 bytes are the state, the shader is the rest.
 #![no_main]
 
 use std::path::Path;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use brolga::document::{Draft, DraftShader};
 use brolga::raster::{
@@ -13,8 +14,8 @@ use brolga::raster::{
     StreamOutputEntry, StreamTarget, TargetState, Targets, Topology,
 };
 use brolga::{
-    BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, InputPrimitive, Module,
-    StageKind, TextureShape, View,
+    BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, InputPrimitive, Module, Stage,
+    StageKind, Stages, TextureShape, View,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -32,6 +33,7 @@ fn topology(primitive: InputPrimitive, byte: u8) -> Topology {
     let fitting = Topology::ALL.into_iter().filter(|topology| topology.primitive() == primitive);
     let fitting: Vec<Topology> = fitting.filter(|topology| *topology != Topology::TriangleFan).collect();
     match byte {
+        _ if fitting.is_empty() => Topology::PointList,
         255 => Topology::LineListAdjacent,
         byte => fitting[usize::from(byte) % fitting.len()],
     }
@@ -66,26 +68,40 @@ fn stream_output(module: &Module, state: &[u8; STATE]) -> StreamOutput {
     StreamOutput { entries, strides, rasterized_stream }
 }
 
-fn drawn(state: &[u8; STATE], geometry: &[u8]) -> Result<(), DrawError> {
+fn drawn(state: &[u8; STATE], container: &[u8]) -> Result<(), DrawError> {
     let device = &*DEVICE;
-    let module = Module::load(geometry, device.limits())?;
-    let Some(stage) = module.stage().geometry() else { return Ok(()) };
-    let shader = DraftShader { file: Path::new("gs.cso"), container: geometry, source: None };
+    let module = Module::load(container, device.limits())?;
+    let kind = module.kind();
+    let shader = DraftShader { file: Path::new("own.cso"), container, source: None };
     let draft = Draft { shaders: &[shader], mesh: None, document: "x.toml", name: "x" };
     let made = draft.write(device.limits()).unwrap_or_default();
-    let companion = |ending: &str| made.iter().find(|(name, _)| name.ends_with(ending));
-    let (Some((_, vertex)), Some((_, pixel))) = (companion("vs.cso"), companion("ps.cso")) else { return Ok(()) };
-    let vertex = Module::load(vertex, device.limits())?;
+    let mut modules = Stages::<Option<Module>>::default();
+    modules[kind] = Some(module.clone());
+    for stage in StageKind::ALL {
+        let companion = made.iter().find(|(name, _)| name.ends_with(&format!("{}.cso", stage.text())));
+        if let Some((_, companion)) = companion {
+            modules[stage] = Some(Module::load(companion, device.limits())?);
+        }
+    }
+    let primitive = match (modules[StageKind::Hull].as_ref().map(Module::stage), module.stage()) {
+        (Some(Stage::Hull(hull)), _) => InputPrimitive::Patch(hull.input_points),
+        (_, Stage::Geometry(geometry)) => geometry.input,
+        _ => return Ok(()),
+    };
+    let (Some(vertex), Some(_)) = (modules[StageKind::Vertex].clone(), &modules[StageKind::Pixel]) else {
+        return Ok(());
+    };
     let has_pixels = state[0] & 1 != 0;
-    let pixel = has_pixels.then(|| Module::load(pixel, device.limits())).transpose()?;
-    let mut desc = PipelineDesc::new(&vertex, pixel.as_ref());
-    desc.modules[StageKind::Geometry] = Some(module.clone());
+    if !has_pixels {
+        modules[StageKind::Pixel] = None;
+    }
+    let mut desc = PipelineDesc { modules, ..PipelineDesc::default() };
     for input in vertex.inputs() {
         let Some(semantic) = &input.semantic else { continue };
         let element = InputElement::new(&semantic.name, Format::R32G32B32A32_FLOAT, 4 * (input.row % 8));
         desc = desc.input(InputElement { index: semantic.index, ..element });
     }
-    desc.topology = topology(stage.input, state[1]);
+    desc.topology = topology(primitive, state[1]);
     desc.stream_output = (state[0] & 2 != 0).then(|| stream_output(&module, state));
     desc.samples = if state[0] & 4 != 0 { 4 } else { 1 };
     if has_pixels {
@@ -100,7 +116,7 @@ fn drawn(state: &[u8; STATE], geometry: &[u8]) -> Result<(), DrawError> {
     }
     let colors = if has_pixels { vec![View::texture(device.texture(shape.array(2))?)] } else { Vec::new() };
     let round = RoundSize { batches: 1 + usize::from(state[11] % 3), positions: 40, bytes: u64::from(state[11]) << 8 };
-    let limits = Dispatch::new([0; 3]).fuel(FUEL);
+    let limits = Dispatch::new([0; 3]).fuel(FUEL).time_limit(Duration::from_millis(30));
     let mut pass = Pass::new(device, Targets { colors, depth: None })?.with_limits(&limits).with_round(round);
     let vertices: Vec<f32> = (0..256).map(|n| f32::from(state[n % STATE]) / 64.0 - 2.0 + n as f32 / 256.0).collect();
     let indices: Vec<u16> = (0..64_u16).map(|n| if n % u16::from(2 + state[12] % 30) == 0 { 0xffff } else { n }).collect();
@@ -129,8 +145,8 @@ fn drawn(state: &[u8; STATE], geometry: &[u8]) -> Result<(), DrawError> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((state, geometry)) = data.split_first_chunk::<STATE>() else { return };
-    if let Err(error) = drawn(state, geometry) {
+    let Some((state, container)) = data.split_first_chunk::<STATE>() else { return };
+    if let Err(error) = drawn(state, container) {
         assert_ne!(error.kind(), ErrorKind::Internal, "{error}");
     }
 });
