@@ -94,7 +94,7 @@ const OTHERS: [&str; 5] = [
     dcl_tessellator_domain domain_quad
     dcl_globalFlags refactoringAllowed
     dcl_uav_raw u1
-    dcl_input_siv vpc3.x, finalQuadVEq1EdgeTessFactor
+    dcl_input_siv vpc3.x, finalQuadVeq1EdgeTessFactor
     dcl_input vpc4.xyzw
     dcl_input vDomain.xy
     dcl_input vPrim
