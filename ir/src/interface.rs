@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId};
 use crate::named::{named, numbered};
+pub use crate::stage::Array;
 use crate::stage::Stage;
 
 /// The declarations of a shader.
@@ -355,13 +356,3 @@ pub struct Local {
 
 /// The most arrays that a function declares.
 pub const MOST_ARRAYS: usize = 8;
-
-/// Memory that is passed with a batch of invocations and belongs to its caller: contiguous elements, any number of
-/// them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Array {
-    /// Bytes from one element to the next, a multiple of 4.
-    pub stride_bytes: u32,
-    /// Set if the function may write it.
-    pub is_written: bool,
-}

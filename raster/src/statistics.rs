@@ -14,9 +14,9 @@ pub struct Statistics {
     pub primitives: u64,
     /// Invocations of the vertex shader: a shared vertex is shaded once or a few times (`VSInvocations`).
     pub vertex_invocations: u64,
-    /// Patches for which the hull shader ran (`HSInvocations`): 0, as there are none yet.
+    /// Patches for which the hull shader ran (`HSInvocations`).
     pub hull_invocations: u64,
-    /// Points for which the domain shader ran (`DSInvocations`): 0 likewise.
+    /// Points for which the domain shader ran (`DSInvocations`).
     pub domain_invocations: u64,
     /// Invocations of the geometry shader (`GSInvocations`).
     pub geometry_invocations: u64,

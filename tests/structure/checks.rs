@@ -48,7 +48,7 @@ const LARGER: [(&str, usize, &str); 14] = [
     ("ir/src", 34, "an analysis"),
     ("ir/src/passes", 17, "a pass"),
     ("ir/src/translate/sm3", 14, "a family of instructions"),
-    ("ir/src/translate/sm5", 18, "a family of instructions"),
+    ("ir/src/translate/sm5", 16, "a family of instructions"),
     ("jit/src", 13, "a stage"),
     ("jit/src/lower", 20, "a part of the lowering's state"),
     ("resource/src", 14, "a kind of resource"),

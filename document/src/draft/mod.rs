@@ -4,8 +4,7 @@
 //! |---|---|
 //! | `dispatch.rs` | the document of a compute shader, in the short form |
 //! | `drawing.rs` | that of the shaders of a draw |
-//! | `companion.rs` | a shader of another stage for one that has none |
-//! | `patches.rs` | the same for a hull or domain shader |
+//! | `companion/` | a shader of another stage for one that has none |
 //! | `part.rs` | a shader, with what is known of it |
 //! | `page.rs` | the text as it grows |
 //! | `registers.rs` | what registers are bound to |
@@ -23,7 +22,6 @@ mod drawing;
 mod first_values;
 mod page;
 mod part;
-mod patches;
 mod registers;
 mod type_name;
 mod uses;

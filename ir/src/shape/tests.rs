@@ -6,6 +6,7 @@ use crate::entity::ArrayId;
 use crate::function::{MemoryRef, Object};
 use crate::interface::{Array, Interface};
 use crate::span::Packing;
+use crate::stage::Stage;
 
 const LANES: u32 = 8;
 

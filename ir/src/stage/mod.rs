@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stages::StageKind;
 pub use geometry::{GeometryStage, InputPrimitive, OutputTopology, STREAMS};
-pub use signature::{Parameter, Semantic, Signature};
+pub use signature::{Array, Parameter, Semantic, Signature};
 pub(crate) use signature::{ROW_BYTES, row_of, rows};
 pub use tessellation::{Domain, DomainStage, HullStage, OutputPrimitive, Partitioning};
 pub use value::{Interpolation, SystemValue};

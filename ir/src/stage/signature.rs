@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::value::{Interpolation, SystemValue};
 use crate::entity::ArrayId;
-use crate::interface::Array;
 
 /// The inputs and outputs of an invocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +49,16 @@ impl Signature {
     pub fn output_rows(&self) -> u32 {
         rows(&self.outputs)
     }
+}
+
+/// Memory that is passed with a batch of invocations and belongs to its caller: contiguous elements, any number of
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Array {
+    /// Bytes from one element to the next, a multiple of 4.
+    pub stride_bytes: u32,
+    /// Set if the function may write it.
+    pub is_written: bool,
 }
 
 /// Bytes of a row.

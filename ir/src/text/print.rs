@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 
 use super::stage;
-use super::words::{component, input_word, sampling_words, sync_words};
+use super::words::{component, input_word, quoted, sampling_words, sync_words};
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Element, Function, InstData, InstKind, MemoryRef, Object, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
@@ -536,18 +536,4 @@ fn note(Const { ty, bits }: Const) -> Option<String> {
         Type::I64 if bits > 0xffff => Some(format!("{}", bits as i64)),
         Type::Bool | Type::I32 | Type::I64 => None,
     }
-}
-
-/// A name in quotes; everything but printable ASCII is escaped.
-pub(super) fn quoted(name: &str) -> String {
-    let mut text = String::from("\"");
-    for c in name.chars() {
-        match c {
-            '"' | '\\' => text.extend(['\\', c]),
-            ' '..='~' => text.push(c),
-            _ => text.extend(c.escape_unicode()),
-        }
-    }
-    text.push('"');
-    text
 }

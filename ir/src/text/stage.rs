@@ -2,8 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::print::quoted;
-use super::words::mask_letters;
+use super::words::{mask_letters, quoted};
 use crate::stage::{Parameter, Semantic, Stage};
 
 /// Prints what only hull, domain and geometry shaders have.

@@ -89,3 +89,17 @@ pub(super) fn sync_words(sync: &mut Sync) -> [(&'static str, &mut bool); 4] {
         ("views_global", &mut sync.views_global),
     ]
 }
+
+/// A name in quotes; everything but printable ASCII is escaped.
+pub(super) fn quoted(name: &str) -> String {
+    let mut text = String::from("\"");
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            ' '..='~' => text.push(c),
+            _ => text.extend(c.escape_unicode()),
+        }
+    }
+    text.push('"');
+    text
+}

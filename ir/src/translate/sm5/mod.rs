@@ -3,11 +3,10 @@
 //! | file | content |
 //! |---|---|
 //! | `declare.rs` | declarations to the function's interface |
-//! | `stage.rs` | inputs and outputs of the stages that run in batches |
+//! | `stage/` | inputs and outputs of the stages that run in batches |
 //! | `control.rs` | the walk over the items: blocks, `if`, `loop`, `switch`, calls |
 //! | `classes.rs` | interface calls, `this`, registers of class instances |
 //! | `dispatch.rs` | one row per opcode |
-//! | `parameters.rs` | inputs and outputs, each with its row |
 //! | `operand.rs` | operands: registers, indices, modifiers |
 //! | `componentwise.rs` | instructions that do the same to each component |
 //! | `float.rs` `integer.rs` `double.rs` `moves.rs` | the computations of the rows |
@@ -15,9 +14,6 @@
 //! | `sample.rs` | sampling and gathers |
 //! | `derivative.rs` | derivatives of operands |
 //! | `evaluate.rs` | inputs at other points of a pixel |
-//! | `primitive.rs` | whole primitives and patches as inputs |
-//! | `tessellation.rs` | the phases of hull shaders; domain shaders |
-//! | `geometry.rs` | the vertices that geometry shaders emit |
 //! | `typed.rs` | texels and queries |
 //!
 //! A component of `r#` is the slot `4 * number + component`, an untyped `i32`. All sources of an instruction are read
@@ -34,16 +30,12 @@ mod dispatch;
 mod double;
 mod evaluate;
 mod float;
-mod geometry;
 mod integer;
 mod memory;
 mod moves;
 mod operand;
-mod parameters;
-mod primitive;
 mod sample;
 mod stage;
-mod tessellation;
 mod typed;
 
 use brolga_bytecode::sm5::valid::ValidProgram;
@@ -53,7 +45,7 @@ use smallvec::SmallVec;
 use super::error::{Result, TranslateError};
 use super::registers::Registers;
 pub use classes::BoundClass;
-pub use parameters::linked;
+pub use stage::linked;
 
 use crate::Type;
 use crate::builder::Builder;

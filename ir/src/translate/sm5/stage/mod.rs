@@ -6,18 +6,28 @@
 //!
 //! Some programs need inputs that they do not declare, which follow those of theirs: whether the pixel is a helper, and
 //! what evaluations of inputs at other points need.
+//!
+//! | file | what |
+//! |---|---|
+//! | `parameters.rs` | inputs and outputs, each with its row |
+//! | `primitive.rs` | whole primitives and patches as inputs |
+//! | `tessellation.rs` | the phases of hull shaders; domain shaders |
+//! | `geometry.rs` | the vertices that geometry shaders emit |
 
 use std::ops::Range;
 
 use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
-use super::super::vector::{Vector, lanes};
-use super::super::words::{self, Start};
-use super::geometry::{self, Emission};
+mod geometry;
+mod parameters;
+mod primitive;
+mod tessellation;
+
+use self::geometry::Emission;
+use self::parameters::{DeclaredParameter, indexed_outputs, parameters};
+use self::tessellation::HullPhase;
 use super::operand::Destination;
-use super::parameters::{DeclaredParameter, indexed_outputs, parameters};
-use super::tessellation::{self, HullPhase};
 use super::{Result, Translator, evaluate};
 use crate::Type;
 use crate::entity::{Slot, Value};
@@ -25,6 +35,9 @@ use crate::function::{Function, Input, MemoryRef, Object, RegisterName};
 use crate::interface::Array;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, ROW_BYTES, Signature, Stage, SystemValue, rows};
+use crate::translate::vector::{Vector, lanes};
+use crate::translate::words::{self, Start};
+pub use parameters::linked;
 
 /// The layout of a stage's registers.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use brolga_bytecode::container::signature::ComponentType;
 use brolga_bytecode::info::letters;
 use brolga_runtime::{Domain, SystemValue};
 
-use super::companion::{listing_of, row};
+use super::listing::{listing_of, row};
 
 /// The tessellation factors of the companion's patches.
 const FACTOR: f32 = 8.0;

@@ -10,10 +10,8 @@ use std::ops::Range;
 use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{Instruction, Op as Opcode, RegisterFile, codes};
 
-use super::super::vector::{Vector, lanes};
-use super::super::words::{self, Start};
+use super::super::{Result, TranslateError, Translator};
 use super::parameters::{DeclaredParameter, indexed_outputs, parameters};
-use super::{Result, TranslateError, Translator};
 use crate::Type;
 use crate::entity::{LocalId, Slot};
 use crate::function::{Function, MemoryRef, Object};
@@ -21,9 +19,11 @@ use crate::interface::{Array, Local};
 use crate::ops::Op;
 use crate::pipeline::record::{BEGINS_STRIP, GeometryArray, geometry_arrays};
 use crate::stage::{GeometryStage, InputPrimitive, OutputTopology, ROW_BYTES, STREAMS, Signature, Stage, rows};
+use crate::translate::vector::{Vector, lanes};
+use crate::translate::words::{self, Start};
 
 /// What a geometry shader needs to emit vertices.
-pub(super) struct Emission {
+pub(in super::super) struct Emission {
     /// Set if an invocation may emit as many vertices as it declares, and have more to do then.
     pub may_reach_most: bool,
     /// The rows of outputs that are indexed dynamically.
@@ -105,7 +105,7 @@ impl Emission {
 
 impl Translator<'_, '_> {
     /// Sets what emission counts with.
-    pub(super) fn begin_emission(&mut self) {
+    pub(in super::super) fn begin_emission(&mut self) {
         let Some(&Emission { count, begins, .. }) = self.stage.geometry.as_ref() else { return };
         let zero = self.b.i32(0);
         self.registers.set(&mut self.b, count, zero);
@@ -133,7 +133,7 @@ impl Translator<'_, '_> {
     }
 
     /// `emit`, `emit_stream`, and the same with a cut.
-    pub(super) fn emit(&mut self, instruction: &Instruction, cuts: bool) -> Result {
+    pub(in super::super) fn emit(&mut self, instruction: &Instruction, cuts: bool) -> Result {
         let stream = self.stream(instruction)?;
         let Some(emission) = &self.stage.geometry else { return self.not_supported(instruction) };
         let (count_slot, begins, local) = (emission.count, emission.begins[stream as usize], emission.local);
@@ -189,7 +189,7 @@ impl Translator<'_, '_> {
     }
 
     /// `cut`, `cut_stream`
-    pub(super) fn cut(&mut self, instruction: &Instruction) -> Result {
+    pub(in super::super) fn cut(&mut self, instruction: &Instruction) -> Result {
         let stream = self.stream(instruction)?;
         let begins = self.stage.geometry.as_ref().and_then(|emission| emission.begins[stream as usize]);
         if let Some(slot) = begins {

@@ -8,10 +8,8 @@ use brolga_bytecode::sm5::codes::{TessellatorDomain, TessellatorOutput, Tessella
 use brolga_bytecode::sm5::valid::{Phase, PhaseKind, ValidProgram};
 use brolga_bytecode::sm5::{DeclarationKind, Op as Opcode, RegisterFile};
 
-use super::super::vector::Vector;
-use super::super::words::{self, Start};
+use super::super::{Result, TranslateError, Translator};
 use super::parameters::{DeclaredParameter, merged};
-use super::{Result, TranslateError, Translator};
 use crate::Type;
 use crate::entity::{Slot, Value};
 use crate::function::{Function, Object};
@@ -20,9 +18,11 @@ use crate::ops::Op;
 use crate::pipeline::record::{DomainArray, HullArray, domain_arrays, hull_arrays};
 use crate::pipeline::state::{DomainState, HullState};
 use crate::stage::{Domain, DomainStage, HullStage, OutputPrimitive, Parameter, Partitioning, Signature, Stage};
+use crate::translate::vector::Vector;
+use crate::translate::words::{self, Start};
 
 /// The phase of a hull shader that is being translated.
-pub(super) struct HullPhase {
+pub(in super::super) struct HullPhase {
     kind: PhaseKind,
     /// The number of the control point or of the instance.
     number: Slot,
@@ -140,7 +140,7 @@ fn undefined(program: &ValidProgram, op: Opcode, what: &str) -> TranslateError {
 
 impl Translator<'_, '_> {
     /// The phases of a hull shader: control points, then forks, which joins follow.
-    pub(super) fn phases(&mut self) -> Result {
+    pub(in super::super) fn phases(&mut self) -> Result {
         let program = self.program;
         for kind in [PhaseKind::ControlPoint, PhaseKind::Fork, PhaseKind::Join] {
             for phase in program.flow().phases.iter().filter(|phase| phase.kind == kind) {

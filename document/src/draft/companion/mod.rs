@@ -1,4 +1,12 @@
 //! A shader of another stage for one that shall be drawn: it gives a shader what it reads, or shows what one writes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `patches.rs` | a hull shader for a domain shader, or the other way round |
+//! | `listing.rs` | the listings from which shaders are assembled |
+
+mod listing;
+mod patches;
 
 use std::fmt::Write;
 
@@ -8,11 +16,11 @@ use brolga_bytecode::info::letters;
 use brolga_bytecode::sm3::{self, ItemKind, Operand, RegisterFile, Usage};
 use brolga_bytecode::sm5::Stage;
 use brolga_bytecode::{Limits, assembler};
-
 use brolga_runtime::{Module, Stage as ShaderStage};
 
+use self::listing::{listing, row};
+use self::patches::Patch;
 use super::DraftError;
-use super::patches::Patch;
 
 /// The semantic of the companion's own positions, which those of a pixel shader's inputs hardly have.
 const PLACE: &str = "POSITION";
@@ -61,33 +69,6 @@ fn patch_shader(container: &Container<'_>, made: Stage, bytes: &[u8], limits: &L
     let between = signature.map_err(failed)?.unwrap_or_default().elements;
     let patch = Patch { domain, points, between: &between, constants: &constants };
     Ok(if made == Stage::Hull { patch.hull_shader() } else { patch.domain_shader() })
-}
-
-/// A line of a signature's table in a listing.
-pub(super) fn row(element: &SignatureElement, mask: u8) -> String {
-    let (kind, mask) = (kind_name(element.component_type), letters(mask));
-    let SignatureElement { name, semantic_index, register, .. } = element;
-    format!("// {name} {semantic_index} {mask} {} NONE {kind} {mask}\n", register.unwrap_or(0))
-}
-
-fn kind_name(kind: ComponentType) -> &'static str {
-    match kind {
-        ComponentType::Uint32 => "uint",
-        ComponentType::Sint32 => "int",
-        _ => "float",
-    }
-}
-
-/// A listing with both tables.
-fn listing(model: &str, inputs: &str, outputs: &str, body: &str) -> String {
-    listing_of(model, &[("Input", inputs), ("Output", outputs)], body)
-}
-
-/// A listing with the tables of signatures.
-pub(super) fn listing_of(model: &str, signatures: &[(&str, &str)], body: &str) -> String {
-    let head = "// Name Index Mask Register SysValue Format Used\n";
-    let table = |(title, rows): &(&str, &str)| format!("// {title} signature:\n{head}{rows}//\n");
-    format!("{}{model}\n{body}ret\n", signatures.iter().map(table).collect::<String>())
 }
 
 /// Shows the first output of a vertex shader that is no position, or white.

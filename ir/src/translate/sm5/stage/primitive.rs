@@ -5,9 +5,7 @@
 
 use brolga_bytecode::sm5::{Operand, RegisterFile};
 
-use super::super::vector::{Vector, lanes};
-use super::super::words;
-use super::{Result, Translator};
+use super::super::{Result, Translator};
 use crate::entity::{ArrayId, Value};
 use crate::function::{MemoryRef, Object};
 use crate::ops::Op;
@@ -15,6 +13,8 @@ use crate::pipeline::record::{
     BatchInvocation, BatchPatch, BatchPoint, DomainArray, GeometryArray, HullArray, POINT_GROUP, word,
 };
 use crate::stage::Stage;
+use crate::translate::vector::{Vector, lanes};
+use crate::translate::words;
 
 /// An element that no array has: it reads as 0.
 const NOTHING: u32 = u32::MAX;
