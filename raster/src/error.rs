@@ -91,14 +91,14 @@ pub enum DrawError {
         /// The name of the pipeline's topology.
         topology: &'static str,
     },
-    /// Hull and domain shader do not fit each other, or what is around them.
+    /// Hull and domain shaders do not fit each other, or what is around them.
     #[error("tessellation: {what}")]
     Tessellation {
         /// What is wrong.
         what: String,
     },
     /// Nothing draws patches.
-    #[error("patches cannot be rasterized without hull and domain shader, or a geometry shader that takes them")]
+    #[error("patches cannot be rasterized without hull and domain shaders, or a geometry shader that takes them")]
     Patches,
     /// Stream output that is not possible.
     #[error("stream output: {what}")]

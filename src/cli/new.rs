@@ -1,7 +1,6 @@
 //! `brolga new`: a first document for shaders, which runs as it is.
 //!
-//! It names the shaders and the mesh where they are. What is made besides is one shader, for a draw that has none of
-//! the other stage.
+//! It names the shaders and the mesh where they are. What is made besides are the shaders that a draw needs too.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf, absolute};
@@ -25,9 +24,9 @@ use super::{Ending, report, stream, summary};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Compiled shaders (.cso, .dxbc), or HLSL if a compiler is named: a compute shader; or a vertex shader, a pixel
-    /// shader or both, in either order, and a mesh (.obj) to draw with them
-    #[arg(value_name = "SHADER", required = true, num_args = 1..=4)]
+    /// Compiled shaders (.cso, .dxbc), or HLSL if a compiler is named: a compute shader; or shaders of a draw, in any
+    /// order, and a mesh (.obj) to draw with them
+    #[arg(value_name = "SHADER", required = true, num_args = 1..=6)]
     files: Vec<PathBuf>,
     /// The file for the document, which ends in .toml; `-` for standard output; or a folder, where it is document.toml.
     /// By default SHADER.toml in the current folder for a compute shader, and for draws the folder SHADER

@@ -473,3 +473,24 @@ fn a_path_that_no_document_can_say_is_refused() {
         folder.brolga(&["run", &name.replace(".cso", ".toml")]).fails(0, &[]);
     }
 }
+
+/// The shaders of all stages at once. A mesh is in view though the hull shader's control points have no position by name.
+#[test]
+fn whole_pipelines_get_documents() {
+    let folder = Folder::new();
+    folder.write("triangle.obj", "v -1 -1 0\nv 1 -1 0\nv 0 1 0\nf 1 2 3\n");
+    let scene = |file: &str| repository("tests/data/scenes").join(file).to_string_lossy().into_owned();
+    let [hull, domain, pixel] = ["hs", "ds", "ps"].map(|stage| scene(&format!("tess_triangle/{stage}.cso")));
+    folder.brolga(&["new", &hull, "triangle.obj", "-o", "hull"]).fails(0, &[]);
+    folder.brolga(&["new", &pixel, &hull, &domain, "triangle.obj", "-o", "both"]).fails(0, &[]);
+    for name in ["hull", "both"] {
+        folder.brolga(&["run", name, "--engine", "both"]).fails(0, &[]);
+        let picture = folder.picture(&format!("{name}.png"));
+        let drawn = picture.iter().flatten().filter(|texel| **texel != picture[0][0]).count();
+        assert!(drawn > 1000, "{name}: {drawn}");
+    }
+    let vertex = scene("tess_triangle/vs.cso");
+    folder.brolga(&["new", &vertex, &hull, &domain, &pixel, "triangle.obj", "-o", "all"]).fails(0, &[]);
+    folder.brolga(&["run", "all"]).fails(0, &[]);
+    folder.brolga(&["new", &hull, &hull, "-o", "two"]).fails(2, &["a hull shader and a hull shader"]);
+}

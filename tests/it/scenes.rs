@@ -316,7 +316,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "\"topology\": \"TRIANGLELIST\"",
         "\"topology\": \"3_CONTROL_POINT_PATCHLIST\"",
-        "pipelines.main: patches cannot be rasterized without a geometry shader that takes them",
+        "pipelines.main: patches cannot be rasterized without hull and domain shaders, or a geometry shader that takes them",
     ),
     (
         "\"topology\": \"TRIANGLELIST\"",

@@ -91,7 +91,7 @@ pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Res
         Some((_, primitive)) => topology_of(primitive),
         None => Topology::TriangleStrip,
     };
-    if given > 1 {
+    if given > 1 || taken.is_some() {
         check_fit(device, &parts, topology)?;
     }
     let (is_direct3d9, has_samples) = (vertex.is_direct3d9(), asks_for_samples(pixel));

@@ -89,8 +89,8 @@ pub enum DraftError {
     /// A shader that others than pixel shaders come after.
     #[error("no position is written before the pixel shader, so nothing can be drawn without another shader")]
     NoPosition,
-    /// The shader of the other stage cannot be made.
-    #[error("a shader of the other stage cannot be made for it: {0}")]
+    /// A shader of another stage cannot be made.
+    #[error("a shader of another stage cannot be made for it: {0}")]
     Companion(String),
     /// Two shaders do not fit each other.
     #[error("the shaders do not fit each other: {0}")]
@@ -109,7 +109,7 @@ pub enum DraftError {
         kinds: [String; 2],
     },
     /// A mesh of triangles for a shader that takes other primitives.
-    #[error("the {stage} shader takes primitives `{primitive}`, and a mesh has triangles")]
+    #[error("the {stage} shader takes {primitive:#}, and a mesh has triangles")]
     Primitive {
         /// The stage of the shader.
         stage: &'static str,

@@ -142,6 +142,10 @@ macro_rules! ids {
 
 ids! { VertexArray HullArray DomainArray GeometryArray PixelArray }
 
+/// Hull and geometry shaders have what they read in the same arrays.
+const _: () = assert!(HullArray::Vertices as usize == GeometryArray::Vertices as usize);
+const _: () = assert!(HullArray::Patches as usize == GeometryArray::Primitives as usize);
+
 /// Slots of vertex buffers.
 pub const SLOTS: u32 = 32;
 

@@ -89,9 +89,17 @@ impl InputPrimitive {
     }
 }
 
+/// As in `dcl_inputprimitive`; the alternate form is for a sentence.
 impl fmt::Display for InputPrimitive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let in_sentence = f.alternate();
         f.write_str(match self {
+            InputPrimitive::Point if in_sentence => "points",
+            InputPrimitive::Line if in_sentence => "lines",
+            InputPrimitive::Triangle if in_sentence => "triangles",
+            InputPrimitive::LineAdjacent if in_sentence => "lines with adjacent vertices",
+            InputPrimitive::TriangleAdjacent if in_sentence => "triangles with adjacent vertices",
+            InputPrimitive::Patch(count) if in_sentence => return write!(f, "patches of {count} control points"),
             InputPrimitive::Point => "point",
             InputPrimitive::Line => "line",
             InputPrimitive::Triangle => "triangle",

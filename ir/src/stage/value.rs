@@ -55,14 +55,13 @@ named! {
         SamplePositions = "sample_positions",
         /// The centroid, along x and y from the pixel's center. Likewise.
         CentroidOffset = "centroid_offset",
-        /// The tessellation factor of an edge, in the order of the functional specification, 10.10: of the edge where u
-        /// is 0, then where v is 0; of triangles w; of quads u is 1, v is 1. Of isolines, their number.
+        /// The tessellation factor of an edge (functional specification, 10.10): where u is 0. Of isolines, their number.
         EdgeFactor0 = "edge_factor0",
-        /// The second one. Of isolines, the segments of each.
+        /// The same where v is 0. Of isolines, the segments of each.
         EdgeFactor1 = "edge_factor1",
-        /// The third one.
+        /// The same where w is 0; of quads, where u is 1.
         EdgeFactor2 = "edge_factor2",
-        /// The fourth one.
+        /// The same where v is 1; only quads have it.
         EdgeFactor3 = "edge_factor3",
         /// The tessellation factor of the inside; of quads along u.
         InsideFactor0 = "inside_factor0",

@@ -12,6 +12,14 @@ pub enum TranslateError {
         /// The byte offset at which it begins.
         at: u32,
     },
+    /// A declaration that is missing, or that no shader can have.
+    #[error("`{name}`: {what}")]
+    Declaration {
+        /// Its name in fxc's listing.
+        name: &'static str,
+        /// What is wrong.
+        what: String,
+    },
     /// An operand that its instruction cannot have, in a shader of this stage.
     #[error("`{name}` at byte {at}: operand {register} is not allowed here")]
     Operand {

@@ -327,18 +327,18 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         while let Some(n) = queue.take()? {
             let mut made = batches[n].made.lock().unwrap_or_else(PoisonError::into_inner);
             if !made.is_whole {
-                self.prepare_batch(&batches[n], &mut made, n == 0, queue, state)?;
+                self.prepare_batch(&batches[n], &mut made, queue, state)?;
             }
         }
         Ok(())
     }
 
-    /// Goes on with a batch until it is whole or memory is used up; `must_go_on` if even then one part is to be made.
+    /// Goes on with a batch until it is whole or memory is used up. It has one part in any case: all parts of the first
+    /// batch were drawn, so that every round comes further.
     fn prepare_batch(
         &self,
         batch: &Pending,
         made: &mut Made,
-        must_go_on: bool,
         queue: &WorkQueue<'_>,
         WorkerState { seat, front, scratch, .. }: &mut WorkerState<'d>,
     ) -> Result<(), DrawError> {
@@ -349,10 +349,8 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
             Some(rest) => rest,
             None => draw.begin((batch.batch, batch.instances.clone()), stages, front, seat).map_err(failed)?,
         });
-        let mut must_go_on = must_go_on;
-        while rest.is_some() && (must_go_on || made.parts.is_empty() || !queue.is_full()) {
+        while rest.is_some() && (made.parts.is_empty() || !queue.is_full()) {
             self.limits.check(number)?;
-            must_go_on = false;
             let spare = self.spare.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut prepared = spare.unwrap_or_default();
             let bytes = draw.next_part(&mut rest, stages, front, seat).map_err(failed)?;
@@ -430,8 +428,9 @@ impl Round<'_> {
 struct WorkQueue<'a> {
     next: AtomicUsize,
     count: usize,
-    /// Bytes that the work done so far takes; with more than so many of them nothing is begun any more.
+    /// Bytes that the work done so far takes.
     used: AtomicU64,
+    /// With more bytes than these nothing is begun any more.
     most_bytes: u64,
     limits: &'a Limits<'a>,
     /// The last draw of the round.

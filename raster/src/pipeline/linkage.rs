@@ -22,7 +22,7 @@ use crate::tessellation::layout::TessellationLayout;
 pub(crate) struct Linkage<'d> {
     /// The vertex shader, or the one that passes transformed vertices through.
     pub vertex: Module,
-    /// Hull and domain shader.
+    /// Hull and domain shaders.
     pub tessellation: Option<[&'d Module; 2]>,
     /// The geometry shader.
     pub geometry: Option<&'d Module>,
@@ -82,7 +82,7 @@ impl<'d> Linkage<'d> {
         };
         let geometry = of_stage(StageKind::Geometry);
         if is_direct3d9 && (tessellation.is_some() || geometry.is_some() || desc.stream_output.is_some()) {
-            let what = "tessellation, a geometry shader or stream output, which Direct3D 9 has not,".to_owned();
+            let what = "tessellation, a geometry shader or stream output, which Direct3D 9 does not have,".to_owned();
             return Err(DrawError::Unsupported { what });
         }
         let rasterized = desc.stream_output.as_ref().map_or(Some(0), |output| output.rasterized_stream);
@@ -99,7 +99,7 @@ impl<'d> Linkage<'d> {
         self.tessellation.map_or(&self.vertex, |[_, domain]| domain)
     }
 
-    /// What hull and domain shader declare, if there are any. They fit each other and what comes before them.
+    /// What hull and domain shaders declare, if there are any. They fit each other and what comes before them.
     pub fn tessellation_layout(&self, topology: Topology) -> Result<Option<TessellationLayout>, DrawError> {
         let Some([hull, domain]) = self.tessellation else { return Ok(None) };
         let Some((hull_stage, domain_stage)) = hull.stage().hull().zip(domain.stage().domain()) else {
@@ -109,8 +109,8 @@ impl<'d> Linkage<'d> {
         let layout = TessellationLayout::new(hull_stage, domain_stage, topology, vertex_rows)?;
         check_registers([StageKind::Vertex, StageKind::Hull], self.vertex.outputs().iter(), hull.inputs(), &[])?;
         let stages = [StageKind::Hull, StageKind::Domain];
-        check_registers(stages, hull.outputs().iter(), domain.inputs(), &[])?;
-        check_registers(stages, hull.patch_constants().iter(), domain.patch_constants(), &[])?;
+        check_file("vicp", stages, hull.outputs().iter(), domain.inputs(), &[])?;
+        check_file("vpc", stages, hull.patch_constants().iter(), domain.patch_constants(), &[])?;
         Ok(Some(layout))
     }
 
@@ -198,7 +198,7 @@ impl<'d> Linkage<'d> {
                 }
                 return Err(DrawError::NoElement {
                     nearest: self.nearest(semantic, layout),
-                    input: described(input, 'v'),
+                    input: described(input, "v"),
                 });
             };
             let &InputElement { format, slot, offset_bytes: offset, advance, .. } = found;
@@ -326,6 +326,17 @@ fn from(read: &Parameter, outputs: &[Parameter], has_sprites: bool, is_white: bo
 
 /// Checks that a shader writes what the next one reads, in the same registers.
 fn check_registers<'p>(
+    stages: [StageKind; 2],
+    outputs: impl Iterator<Item = &'p Parameter> + Clone,
+    reads: &[Parameter],
+    provided: &[SystemValue],
+) -> Result<(), DrawError> {
+    check_file("v", stages, outputs, reads, provided)
+}
+
+/// The same of inputs whose registers have another name.
+fn check_file<'p>(
+    file: &str,
     [writer, reader]: [StageKind; 2],
     outputs: impl Iterator<Item = &'p Parameter> + Clone,
     reads: &[Parameter],
@@ -341,11 +352,11 @@ fn check_registers<'p>(
         }
         let at_register = || outputs.clone().find(|output| output.row == input.row);
         let output = match named.or_else(at_register) {
-            Some(output) => format!("writes {}", described(output, 'o')),
+            Some(output) => format!("writes {}", described(output, "o")),
             None => format!("writes nothing to o{}", input.row),
         };
         let [writer, reader] = [writer, reader].map(StageKind::name);
-        return Err(DrawError::Linkage { reader, writer, input: described(input, 'v'), output });
+        return Err(DrawError::Linkage { reader, writer, input: described(input, file), output });
     }
     Ok(())
 }
@@ -356,9 +367,11 @@ fn numbered(semantic: &str, index: u32) -> String {
 }
 
 /// `TEXCOORD1 from v2.xy`.
-fn described(Parameter { semantic, row, mask, .. }: &Parameter, file: char) -> String {
-    let direction = if file == 'v' { "from" } else { "to" };
+fn described(Parameter { semantic, row, mask, .. }: &Parameter, file: &str) -> String {
+    let direction = if file == "o" { "to" } else { "from" };
+    // A control point's, whichever it is.
+    let register = if file == "vicp" { format!("vicp[][{row}]") } else { format!("{file}{row}") };
     let semantic = semantic.as_ref().map_or(String::new(), |semantic| semantic.to_string());
     let letters = "xyzw".chars().enumerate().filter(|(n, _)| mask >> n & 1 != 0).map(|(_, letter)| letter);
-    format!("{semantic} {direction} {file}{row}.{}", letters.collect::<String>())
+    format!("{semantic} {direction} {register}.{}", letters.collect::<String>())
 }

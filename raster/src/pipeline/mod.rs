@@ -189,7 +189,7 @@ pub(crate) struct Parts {
     pub(crate) vertex_rows: u32,
     /// Registers of a vertex that is rasterized.
     pub(crate) rows: u32,
-    /// Hull and domain shader.
+    /// Hull and domain shaders.
     pub(crate) tessellation: Option<TessellationLayout>,
     /// The geometry shader.
     pub(crate) geometry: Option<GeometryLayout>,

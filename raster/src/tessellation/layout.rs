@@ -5,7 +5,7 @@ use brolga_ir::stage::{Domain, DomainStage, HullStage, InputPrimitive, OutputPri
 use crate::error::DrawError;
 use crate::state::{Kind, Topology};
 
-/// Hull and domain shader as a draw runs them.
+/// Hull and domain shaders as a draw runs them.
 #[derive(Clone, Debug)]
 pub struct TessellationLayout {
     /// The hull shader's declarations.
@@ -54,7 +54,7 @@ impl TessellationLayout {
         };
         if !fits {
             let [domain, output] = [hull.domain.name(), hull.output.name()];
-            return failed(format!("the hull shader's domain `{domain}` has no output `{output}`"));
+            return failed(format!("a hull shader with domain `{domain}` cannot output `{output}`"));
         }
         let point_rows = if hull.passes_points { vertex_rows } else { hull.signature.output_rows() };
         Ok(Self {

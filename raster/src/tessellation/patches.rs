@@ -48,6 +48,12 @@ pub struct Patches {
 }
 
 impl Tessellator {
+    /// The place in the domain of a vertex of the latest part.
+    pub fn location(&self, vertex: u32) -> [f32; 3] {
+        let words = &self.points[vertex as usize * BatchPoint::WORDS..];
+        std::array::from_fn(|n| f32::from_bits(words[n]))
+    }
+
     /// Runs the hull shader for [`Self::patches`], whose vertices are those of `made`.
     pub fn run_hull(
         &mut self,
@@ -82,18 +88,14 @@ impl Tessellator {
         if hull.passes_points {
             let numbers =
                 self.patches.chunks_exact(element).take(count).flat_map(|patch| &patch[BatchInvocation::WORDS..]);
-            numbers.for_each(|&number| patches.control_points.extend_from_slice(made.vertices.row(number)));
+            for &number in numbers {
+                patches.control_points.extend_from_slice(made.vertices.row(number));
+                let end = patches.control_points.len().next_multiple_of(point_words);
+                patches.control_points.resize(end, 0);
+            }
         }
         patches.part.statistics = Statistics { hull_invocations: count as u64, ..std::mem::take(&mut made.statistics) };
         Ok(patches)
-    }
-}
-
-impl Tessellator {
-    /// The place in the domain of a vertex of the latest part.
-    pub fn location(&self, vertex: u32) -> [f32; 3] {
-        let words = &self.points[vertex as usize * BatchPoint::WORDS..];
-        std::array::from_fn(|n| f32::from_bits(words[n]))
     }
 }
 

@@ -241,10 +241,15 @@ fn clamp<const N: usize>(factors: [f32; N], edges: usize, partitioning: Partitio
             *clamped = limited(factor, 1.0 + 1.0 / ONE as f32);
         }
     }
-    if partitioning == Partitioning::Integer {
+    if rounds_up(partitioning) {
         clamped = clamped.map(f32::ceil);
     }
     Some(clamped)
+}
+
+/// `true` if factors are rounded up. To powers of 2 the shader rounds them itself.
+fn rounds_up(partitioning: Partitioning) -> bool {
+    matches!(partitioning, Partitioning::Integer | Partitioning::PowerOf2)
 }
 
 /// A factor in fixed point, to the nearest, or even if there are two.
@@ -268,7 +273,7 @@ fn edge(factor: f32, partitioning: Partitioning) -> Division {
 
 /// The division of the inside, which with a factor of 1 is even.
 fn inside(factor: f32, partitioning: Partitioning) -> Division {
-    let is_odd = is_odd(factor, partitioning) && !(partitioning == Partitioning::Integer && factor == 1.0);
+    let is_odd = is_odd(factor, partitioning) && !(rounds_up(partitioning) && factor == 1.0);
     Division::new(fixed(factor), is_odd)
 }
 
@@ -459,8 +464,6 @@ pub fn tessellate(
     output: OutputPrimitive,
     factors: [f32; 6],
 ) -> Tessellation {
-    // Rounding to powers of 2 is the shader's concern.
-    let partitioning = if partitioning == Partitioning::PowerOf2 { Partitioning::Integer } else { partitioning };
     let is_clockwise = output != OutputPrimitive::TriangleCounterClockwise;
     let mut weaver = Weaver { tessellation: Tessellation::default(), is_clockwise };
     let [a, b, c, d, ..] = factors;

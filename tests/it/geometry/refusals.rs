@@ -68,7 +68,7 @@ fn shaders_that_do_not_fit_are_refused() {
     patches.depth_format = Some(Format::D32_FLOAT);
     assert_eq!(
         refused(&patches),
-        "patches cannot be rasterized without hull and domain shader, or a geometry shader that takes them"
+        "patches cannot be rasterized without hull and domain shaders, or a geometry shader that takes them"
     );
 
     // A number of the primitive that the geometry shader does not hand on.

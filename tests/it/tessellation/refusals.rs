@@ -67,7 +67,7 @@ fn shaders_that_do_not_fit_are_refused() {
     );
     assert_eq!(
         refused(|desc| desc.modules[StageKind::Hull] = Some(hull(Domain::Quad, OutputPrimitive::Line, 2))),
-        "tessellation: the hull shader's domain `quad` has no output `line`"
+        "tessellation: a hull shader with domain `quad` cannot output `line`"
     );
     let swapped = refused(|desc| desc.modules[StageKind::Hull] = Some(of_domain(Domain::Quad, 2)));
     assert_eq!(swapped, "the pipeline's hull shader is a domain shader");

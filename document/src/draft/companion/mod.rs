@@ -19,7 +19,7 @@ use brolga_bytecode::{Limits, assembler};
 use brolga_runtime::{Module, Stage as ShaderStage};
 
 use self::listing::{listing, row};
-use self::patches::Patch;
+use self::patches::{Patch, is_place};
 use super::DraftError;
 
 /// The semantic of the companion's own positions, which those of a pixel shader's inputs hardly have.
@@ -102,13 +102,18 @@ fn vertex_shader(reads: &[SignatureElement], is_for_hull: bool) -> String {
     let mut declarations = format!("dcl_input v0.xyzw\ndcl_output_siv o{place}.xyzw, position\n");
     let mut instructions = format!("mov o{place}.xyzw, v0.xyzw\n");
     let passed = reads.iter().filter(|read| read.system_value != POSITION && !OF_PIXELS.contains(&read.system_value));
-    for (n, read) in (1..).zip(passed.filter(|read| read.register.is_some())) {
+    // Control points without a position by name have it in what comes first, as in a domain shader that is made for them.
+    let is_float = |read: &&SignatureElement| read.component_type == ComponentType::Float32 && read.register.is_some();
+    let places = || passed.clone().filter(is_float);
+    let own_place = places().find(|read| is_place(read)).or_else(|| places().next()).filter(|_| is_for_hull);
+    let own_place = own_place.and_then(|read| read.register);
+    for (n, read) in (1..).zip(passed.clone().filter(|read| read.register.is_some())) {
         let (register, mask) = (read.register.unwrap_or(0), letters(read.mask));
         // The semantic of the companion's own position is taken.
         let index = read.semantic_index + u32::from(read.name.eq_ignore_ascii_case(PLACE));
-        let is_place = is_for_hull && index == 1 && read.name.eq_ignore_ascii_case(PLACE);
-        let input = if is_place { 0 } else { n.min(LAST_INPUT) };
-        if n <= LAST_INPUT && !is_place {
+        let is_own = own_place.is_some() && read.register == own_place;
+        let input = if is_own { 0 } else { n.min(LAST_INPUT) };
+        if n <= LAST_INPUT && !is_own {
             inputs += &row(&SignatureElement { register: Some(n), semantic_index: index, ..read.clone() }, 0xf);
             let _ = writeln!(declarations, "dcl_input v{n}.xyzw");
         }

@@ -22,6 +22,11 @@ pub(super) struct Patch<'a> {
     pub constants: &'a [SignatureElement],
 }
 
+/// `true` if a value is a position, by its name.
+pub(super) fn is_place(element: &SignatureElement) -> bool {
+    element.name.to_uppercase().contains("POSITION")
+}
+
 /// The row of a tessellation factor or another value of a patch.
 fn constant_row(element: &SignatureElement) -> String {
     // As signatures number system values.
@@ -104,12 +109,11 @@ impl Patch<'_> {
     /// A domain shader that puts a vertex between the control points at the corners of the domain, where they say.
     pub fn domain_shader(&self) -> String {
         let &Patch { domain, points, between, constants } = self;
-        let is_place = |element: &&SignatureElement| element.name.to_uppercase().contains("POSITION");
         let is_float = |element: &&SignatureElement| {
             element.component_type == ComponentType::Float32 && element.register.is_some()
         };
         let floats = || between.iter().filter(is_float);
-        let place = floats().find(is_place).or_else(|| floats().next());
+        let place = floats().find(|element| is_place(element)).or_else(|| floats().next());
         let shown = floats().find(|element| place.is_none_or(|place| place.register != element.register));
         let coordinates = if domain == Domain::Triangle { "xyz" } else { "xy" };
         let mut body = format!(

@@ -54,7 +54,7 @@ pub(super) fn declare_hull(program: &ValidProgram) -> Result<(Stage, Vec<Array>)
                     TessellatorPartitioning::Pow2 => Partitioning::PowerOf2,
                     TessellatorPartitioning::FractionalOdd => Partitioning::FractionalOdd,
                     TessellatorPartitioning::FractionalEven => Partitioning::FractionalEven,
-                    _ => return Err(undefined(program, Opcode::DclTessellatorPartitioning, partitioning.text())),
+                    _ => return Err(undefined(Opcode::DclTessellatorPartitioning)),
                 };
             }
             DeclarationKind::TessellatorOutput(output) => {
@@ -63,7 +63,7 @@ pub(super) fn declare_hull(program: &ValidProgram) -> Result<(Stage, Vec<Array>)
                     TessellatorOutput::Line => OutputPrimitive::Line,
                     TessellatorOutput::TriangleCw => OutputPrimitive::TriangleClockwise,
                     TessellatorOutput::TriangleCcw => OutputPrimitive::TriangleCounterClockwise,
-                    _ => return Err(undefined(program, Opcode::DclTessellatorOutputPrimitive, output.text())),
+                    _ => return Err(undefined(Opcode::DclTessellatorOutputPrimitive)),
                 };
             }
             _ => {}
@@ -72,8 +72,16 @@ pub(super) fn declare_hull(program: &ValidProgram) -> Result<(Stage, Vec<Array>)
     // Without a phase for them, control points are those that come in.
     hull.passes_points = hull.output_points > 0 && !phases.iter().any(|phase| phase.kind == PhaseKind::ControlPoint);
     if hull.passes_points && hull.output_points != hull.input_points {
-        let points = format!("{} control points", hull.output_points);
-        return Err(undefined(program, Opcode::DclOutputControlPointCount, &points));
+        let (taken, made) = (hull.input_points, hull.output_points);
+        let what = format!(
+            "without a control point phase a hull shader makes as many control points as it takes, but this one takes \
+             {taken} and makes {made}"
+        );
+        return Err(TranslateError::Declaration { name: Opcode::DclOutputControlPointCount.text(), what });
+    }
+    if hull.input_points == 0 {
+        let what = "a hull shader takes 1 to 32 control points, but this one takes none".to_owned();
+        return Err(TranslateError::Declaration { name: Opcode::DclInputControlPointCount.text(), what });
     }
     let is_vertex = |file: RegisterFile| matches!(file, RegisterFile::Input | RegisterFile::InputControlPoint);
     let inputs = declared.inputs.iter().filter(|input| is_vertex(input.file));
@@ -129,13 +137,13 @@ fn domain(program: &ValidProgram) -> Result<Domain> {
         Some(TessellatorDomain::Isoline) => Ok(Domain::Isoline),
         Some(TessellatorDomain::Tri) => Ok(Domain::Triangle),
         Some(TessellatorDomain::Quad) => Ok(Domain::Quad),
-        _ => Err(undefined(program, Opcode::DclTessellatorDomain, TessellatorDomain::Undefined.text())),
+        _ => Err(undefined(Opcode::DclTessellatorDomain)),
     }
 }
 
 /// The error for a declaration that is not there, or says nothing.
-fn undefined(program: &ValidProgram, op: Opcode, what: &str) -> TranslateError {
-    TranslateError::Operand { name: op.text(), at: program.program().at, register: what.to_owned() }
+fn undefined(op: Opcode) -> TranslateError {
+    TranslateError::Declaration { name: op.text(), what: "the shader does not say which".to_owned() }
 }
 
 impl Translator<'_, '_> {
