@@ -123,11 +123,12 @@ pub use brolga_runtime::{
     Comparison, CompileError, CompileOptions, CompileStage, Component, Counter, CpuFeatures, Deadline, Declared,
     Device, DeviceBuilder, Dimension, Dispatch, Domain, DomainStage, Emit, Engine, Error, ErrorKind, FileError, Filter,
     FloatRules, Format, GeometryStage, GuardPages, HullStage, InputPrimitive, InstanceError, Interpolation, Leniency,
-    Level, Limit, Limits, Line, LineKind, Listing, Module, NotPrivate, OutputPrimitive, OutputTopology, Oversize,
-    Parameter, ParseRegisterError, Partitioning, PerfMap, PlacedInstance, Pool, Program, Progress, Reduction, Register,
-    Report, ResourceClass, ResourceError, ResourceKind, Sampler, Semantic, Session, Shader, Signature, SourceLocation,
-    Stage, StageKind, StageTimes, Stages, StopReason, Subresources, SystemValue, Tap, Task, TexelBox, Texture,
-    TextureShape, TranslateError, Unset, VectorBytes, VerifyError, VerifyErrors, View, Width, Worker, format, pipeline,
+    Level, Limit, Limits, Line, LineKind, Listing, MessageLog, Module, NotPrivate, OutputPrimitive, OutputTopology,
+    Oversize, Parameter, ParseRegisterError, Partitioning, PerfMap, PlacedInstance, Pool, Program, Progress, Reduction,
+    Register, Report, ResourceClass, ResourceError, ResourceKind, Sampler, Semantic, Sender, Session, Shader,
+    ShaderMessage, Signature, SourceLocation, Stage, StageKind, StageTimes, Stages, StopReason, Subresources,
+    SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VectorBytes, VerifyError,
+    VerifyErrors, View, Width, Worker, format, pipeline,
 };
 /// The crate with the traits of buffer elements: [`bytemuck::NoUninit`] to write them, [`bytemuck::Pod`] to read them
 /// too. A structure gets them by `#[derive]` with that crate's feature `derive`, in a program that depends on the same

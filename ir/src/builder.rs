@@ -4,7 +4,7 @@
 
 use smallvec::SmallVec;
 
-use crate::entity::{Inst, Region, Slot, Value};
+use crate::entity::{Inst, MessageId, Region, Slot, Value};
 use crate::function::{
     AtomicOp, Case, CounterOp, Element, Function, Input, InstKind, MemoryRef, Origin, Query, ResourceRef, Sync, Values,
 };
@@ -199,6 +199,11 @@ impl<'a> Builder<'a> {
         args: &[Value],
     ) -> [Value; 4] {
         self.many(InstKind::Sample { sampling, texture, sampler, args: Values::from_slice(args) })
+    }
+
+    /// Sends a message.
+    pub fn message(&mut self, message: MessageId, values: &[Value], effect: Value) {
+        self.inst(InstKind::Message { message, values: Values::from_slice(values), effect }, &[]);
     }
 
     /// A float's value in other threads of the quad.

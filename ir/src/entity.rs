@@ -55,4 +55,6 @@ entities! {
     LocalId "x";
     /// A declaration of an array passed with a batch of invocations.
     ArrayId "array";
+    /// A declaration of a message.
+    MessageId "message";
 }

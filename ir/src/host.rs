@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::entity::ResourceId;
+use crate::entity::{MessageId, ResourceId};
 use crate::function::{AtomicOp, CounterOp, Origin, Query};
 use crate::sampling::{Row, SampleCall};
 
@@ -108,6 +108,11 @@ pub trait Host: Sync {
     fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32;
     /// Samples a texture for the lanes of a packet, in whatever float mode the packet runs.
     fn sample(&self, call: SampleCall<'_>);
+    /// Takes a message of a thread: the sender, then the operands. By default nobody does. Never called for
+    /// [`MessageKind::Abort`](crate::message::MessageKind::Abort).
+    fn message(&self, message: MessageId, origin: Origin, words: &[u32]) {
+        _ = (message, origin, words);
+    }
     /// Answers a query about a view.
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4];
     /// `true` if the run should stop. Polled at group starts, at loop back edges and after much work: must be cheap.
@@ -144,6 +149,11 @@ pub enum FaultKind {
     DivergentBarrier {
         /// Flattened numbers of the first thread that has not returned, and of the first that goes another way.
         threads: [u32; 2],
+    },
+    /// The shader aborted.
+    Aborted {
+        /// The last word of the [sender](crate::message::Sender) of the first thread that did.
+        thread: u32,
     },
     /// A helper panicked: an internal error.
     Internal,

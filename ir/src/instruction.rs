@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::entity::{Inst, Region, Slot, Value};
+use crate::entity::{Inst, MessageId, Region, Slot, Value};
 use crate::operand::{AtomicOp, CounterOp, Element, Input, MemoryRef, Object, Query, ResourceRef, Sync};
 use crate::ops::Op;
 use crate::sampling::Sampling;
@@ -137,6 +137,15 @@ pub enum InstKind {
         /// Operands in the order of [`Sampling::args`]: floats, except for computed offsets.
         args: Values,
     },
+    /// Sends a message. One that aborts ends the run with a fault, if any thread performs it.
+    Message {
+        /// The message.
+        message: MessageId,
+        /// The [sender](crate::message::Sender), then the operands: words.
+        values: Values,
+        /// Threads that perform it.
+        effect: Value,
+    },
     /// A float's value in another thread of the quad: four consecutive threads, of which 0 and 1 are the upper row of
     /// pixels. A thread keeps its own where the other one is inactive.
     QuadRead {
@@ -209,7 +218,7 @@ pub enum Effect {
     Context,
     /// Reads memory or a view.
     Read(Object),
-    /// Changes memory, a view's counter or a slot, or reports that a slot was changed.
+    /// Changes memory, a view's counter or a slot, sends a message, or reports that a slot was changed.
     Write,
     /// Orders memory, and may wait for the group.
     Barrier(Sync),
@@ -236,7 +245,8 @@ impl InstKind {
             | InstKind::Atomic { .. }
             | InstKind::Counter { .. }
             | InstKind::TexelStore { .. }
-            | InstKind::TexelAtomic { .. } => Effect::Write,
+            | InstKind::TexelAtomic { .. }
+            | InstKind::Message { .. } => Effect::Write,
             InstKind::Barrier(sync) => Effect::Barrier(sync),
             InstKind::If { .. } | InstKind::Loop { .. } | InstKind::Switch { .. } => Effect::Control,
             InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Return => {
@@ -391,6 +401,10 @@ impl InstKind {
                 coords.iter_mut().for_each(&mut *f);
                 f(value);
                 compare.iter_mut().for_each(&mut *f);
+                f(effect);
+            }
+            InstKind::Message { values, effect, .. } => {
+                values.iter_mut().for_each(&mut *f);
                 f(effect);
             }
             InstKind::Query { resource: r, level, .. } => {

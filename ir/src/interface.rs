@@ -6,7 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entity::{ArrayId, LocalId, ResourceId, SharedId};
+use crate::entity::{ArrayId, LocalId, MessageId, ResourceId, SharedId};
+use crate::message::Message;
 use crate::named::{named, numbered};
 pub use crate::stage::Array;
 use crate::stage::Stage;
@@ -33,6 +34,8 @@ pub struct Interface {
     /// The kinds of samples that the function takes, in order, each once: compiled code finds its prepared state by a
     /// position here. Passes may leave some that are no longer taken.
     pub sampled: Vec<Sampled>,
+    /// The messages that it sends; indexed by [`MessageId`].
+    pub messages: Vec<Message>,
 }
 
 /// A kind of sample that a function takes.
@@ -52,9 +55,10 @@ impl Interface {
         Self { stage: Stage::Compute { group_size }, ..Self::default() }
     }
 
-    /// `true` if a resource may be written.
-    pub fn writes_resources(&self) -> bool {
-        self.resources.iter().any(|resource| resource.class == ResourceClass::UnorderedAccess)
+    /// `true` if an invocation may have effects besides its outputs: it writes a resource, or sends messages.
+    pub fn has_effects(&self) -> bool {
+        let mut resources = self.resources.iter();
+        resources.any(|resource| resource.class == ResourceClass::UnorderedAccess) || !self.messages.is_empty()
     }
 
     /// The declaration of a resource range.
@@ -75,6 +79,11 @@ impl Interface {
     /// The declaration of an array of a batch.
     pub fn array(&self, id: ArrayId) -> &Array {
         &self.arrays[id.index()]
+    }
+
+    /// The declaration of a message.
+    pub fn message(&self, id: MessageId) -> &Message {
+        &self.messages[id.index()]
     }
 
     /// Threads of one group along x, y and z. An invocation of another stage than compute is a group of its own.

@@ -10,6 +10,7 @@
 //! | `stage.rs` | the stage of a shader, its inputs and outputs |
 //! | `stages.rs` | one value for each stage of a pipeline |
 //! | `interface.rs` | the declarations of a shader: resources, memory, arrays |
+//! | `message.rs` | messages that shaders send, and how their texts are made |
 //! | `operand.rs` | inputs, memory references, operations on memory |
 //! | `function.rs` | instructions, regions, values |
 //! | `instruction.rs` | the kinds of instructions: effects, operands, regions |
@@ -52,6 +53,7 @@ mod instruction;
 pub mod interface;
 pub mod interp;
 pub mod math;
+pub mod message;
 pub mod named;
 mod operand;
 pub mod ops;

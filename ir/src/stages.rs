@@ -59,8 +59,8 @@ impl<T> IndexMut<StageKind> for Stages<T> {
     }
 }
 
-/// The index of a stage in [`ORDER`].
-fn position(kind: StageKind) -> usize {
+/// The position of a stage in the pipeline, from 0 on.
+pub fn position(kind: StageKind) -> usize {
     ORDER.iter().position(|&stage| stage == kind).expect("every stage is there")
 }
 

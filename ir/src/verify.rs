@@ -308,7 +308,8 @@ impl Verifier<'_> {
             | InstKind::TexelStore { .. }
             | InstKind::TexelAtomic { .. }
             | InstKind::Query { .. }
-            | InstKind::Sample { .. } => self.access(data),
+            | InstKind::Sample { .. }
+            | InstKind::Message { .. } => self.access(data),
             InstKind::PacketAll(value) => {
                 self.expect("operand", *value, Type::Bool);
                 self.expect_results(data, &[Type::Bool]);

@@ -311,8 +311,8 @@ impl Device {
         check::resolve(declared, bindings, self.limits(), |_, _, _| ()).map(|_| ())
     }
 
-    /// Begins a run of batches of a vertex or pixel shader, which threads share. Fuel and cancel token are those of a
-    /// dispatch without groups, whose time limit is ignored.
+    /// Begins a run of batches of a stage, which threads share. Fuel, cancel token and log are those of a dispatch without
+    /// groups, whose time limit is ignored. The number of the draw orders messages.
     ///
     /// # Errors
     /// As [`bind`](Self::bind), and as for a dispatch before any group runs.
@@ -321,8 +321,9 @@ impl Device {
         shader: &'a Shader,
         bindings: Layers<'_>,
         what: &'a Dispatch,
+        draw: u32,
     ) -> Result<StageRun<'a>, Error> {
-        in_default_mode(|| StageRun::new(&self.runner, shader, bindings, what))
+        in_default_mode(|| StageRun::new(&self.runner, shader, bindings, what, draw))
     }
 
     /// The resources that a thread needs to run batches of such runs.

@@ -200,6 +200,19 @@ pub enum Error {
         /// The first thread of the group that has not returned, and the first that takes another way.
         threads: [[u32; 3]; 2],
     },
+    /// The shader ended the run itself, by `abort`.
+    #[error(
+        "the shader aborted in thread ({}, {}, {}) of group ({}, {}, {}) at {location}",
+        thread[0], thread[1], thread[2], group[0], group[1], group[2]
+    )]
+    Aborted {
+        /// The instruction.
+        location: SourceLocation,
+        /// The group. Of several groups that abort, the first.
+        group: [u32; 3],
+        /// The first thread of the group that did.
+        thread: [u32; 3],
+    },
     /// A bug in Brolga itself.
     #[error("internal error: {what}")]
     Internal {
@@ -223,6 +236,7 @@ pub enum Error {
 /// | 9 | `DivergentBarrier` | threads of a group met different barriers | a corrected shader |
 /// | 10 | `System` | the operating system refused memory, a thread or a file | trying again, with less |
 /// | 11 | `Internal` | a bug in Brolga | a report to its developers |
+/// | 12 | `Aborted` | the shader ended the run itself, by `abort` | what its messages say |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
@@ -239,6 +253,7 @@ pub enum ErrorKind {
     DivergentBarrier = 9,
     System = 10,
     Internal = 11,
+    Aborted = 12,
 }
 
 impl Error {
@@ -275,6 +290,7 @@ impl Error {
                 ErrorKind::Stopped
             }
             Error::DivergentBarrier { .. } => ErrorKind::DivergentBarrier,
+            Error::Aborted { .. } => ErrorKind::Aborted,
         }
     }
 
@@ -365,6 +381,7 @@ mod tests {
             ErrorKind::DivergentBarrier,
             ErrorKind::System,
             ErrorKind::Internal,
+            ErrorKind::Aborted,
         ];
         assert!(kinds.into_iter().zip(1..).all(|(kind, number)| kind as u32 == number));
     }

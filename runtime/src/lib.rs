@@ -61,7 +61,10 @@ mod stop;
 pub use bindings::{BindingError, BindingRules, Bindings, Declared, Layers, Leniency, ParseRegisterError, Register};
 pub use cache::{Cache, CacheCounters, CacheEntry, CacheError, NotPrivate};
 pub use device::{Device, DeviceBuilder};
-pub use dispatch::{BoundShader, Dispatch, Progress, Report, Session, StageRun, StageSeat, StageSession, Worker};
+pub use dispatch::{
+    BoundShader, Dispatch, MessageLog, Progress, Report, Session, ShaderMessage, StageRun, StageSeat, StageSession,
+    Worker,
+};
 pub use engine::{Engine, Oversize};
 pub use error::{BatchError, Error, ErrorKind, Limit};
 pub use limits::Limits;
@@ -78,6 +81,7 @@ pub use brolga_bytecode::assembler::nearest;
 pub use brolga_ir::Width;
 pub use brolga_ir::batch::ArrayWords;
 pub use brolga_ir::interface::{Array, Component, Dimension, ResourceClass, ResourceKind};
+pub use brolga_ir::message::Sender;
 pub use brolga_ir::passes::Level;
 pub use brolga_ir::pipeline;
 pub use brolga_ir::stage::{

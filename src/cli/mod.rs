@@ -39,6 +39,7 @@ mod info;
 mod interrupt;
 mod junit;
 mod manual;
+mod messages;
 mod new;
 mod options;
 mod packaging;

@@ -207,6 +207,7 @@ pub(super) fn stops(error: &brolga::Error) -> bool {
         | Error::StoppedBetweenGroups { .. }
         | Error::CompileStopped { .. }
         | Error::DivergentBarrier { .. }
+        | Error::Aborted { .. }
         | Error::Internal { .. }
         | Error::Verify(_)
         | Error::Pool { .. }

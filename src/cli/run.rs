@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use brolga::document::{Document, DocumentError, Outcome, Outputs, Prepared, RunOptions, WatchedPixel};
 use brolga::files::Claim;
-use brolga::{CancelToken, Device, Emit, Engine, Oversize, Progress};
+use brolga::{CancelToken, Device, Emit, Engine, MessageLog, Oversize, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::cache::{self, CacheOptions};
 use super::compiler::CompilerOption;
 use super::interrupt::{self, INTERRUPTED, Interrupts, Temporary};
+use super::messages::Printed;
 use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
 use super::style::{Style, Styles};
@@ -242,6 +243,8 @@ struct Done {
     name: String,
     mismatch: bool,
     runs: Vec<Value>,
+    messages: Vec<Value>,
+    lost_messages: u64,
     warnings: Vec<Value>,
     outputs: Vec<PathBuf>,
 }
@@ -286,12 +289,14 @@ impl RunSession<'_> {
         if let Some(error) = &error {
             report::print(error, self.styles.err);
         }
-        let Done { name, mismatch, runs, warnings, outputs } = done;
+        let Done { name, mismatch, runs, messages, lost_messages, warnings, outputs } = done;
         // A path need not be UTF-8, and JSON must be.
         self.entries.push(json!({
             "document": path.to_string_lossy(),
             "name": name,
             "runs": runs,
+            "messages": messages,
+            "lost_messages": lost_messages,
             "warnings": warnings,
             "outputs": outputs.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
             "error": error.as_ref().map(summary::error_json),
@@ -359,10 +364,17 @@ impl RunSession<'_> {
         }
         let mut outputs = Some(outputs);
         for variant in 0..ready.variants() {
-            let mut first: Option<Outcome> = None;
+            let mut first: Option<(Outcome, Printed)> = None;
             for engine in Engines::list(self.arguments.engine) {
                 self.go_on()?;
-                let mut outcome = self.run(&ready, outputs.as_mut(), variant, engine)?;
+                let log = MessageLog::default();
+                let outcome = self.run(&ready, outputs.as_mut(), variant, (engine, &log));
+                let printed = Printed::take(&log);
+                if outcome.is_err() {
+                    // What was printed before may say why.
+                    self.show_messages(&printed, done)?;
+                }
+                let mut outcome = outcome?;
                 self.go_on()?;
                 if first.is_none() && variant == 0 {
                     let warnings = std::mem::take(&mut outcome.warnings);
@@ -376,7 +388,10 @@ impl RunSession<'_> {
                         report::harmless(&shader)
                     ));
                 }
-                let disagreement = first.as_ref().and_then(|first| first.disagreement_until(&outcome, &self.cancel));
+                let disagreement = first.as_ref().and_then(|(first, said)| {
+                    let messages = (!said.is_same(&printed)).then_some("messages");
+                    first.disagreement_until(&outcome, &self.cancel).or(messages)
+                });
                 // Anything not compared yet would count as equal.
                 self.go_on()?;
                 let line = RunLine {
@@ -387,6 +402,9 @@ impl RunSession<'_> {
                 };
                 done.mismatch |= !line.passed();
                 self.show(&line, done)?;
+                if first.is_none() {
+                    self.show_messages(&printed, done)?;
+                }
                 if first.is_none() && variant == 0 {
                     self.show_more(&ready, &outcome)?;
                 }
@@ -395,7 +413,7 @@ impl RunSession<'_> {
                     done.outputs = outputs.write(&outcome)?;
                     self.show_outputs(&done.outputs)?;
                 }
-                first.get_or_insert(outcome);
+                first.get_or_insert((outcome, printed));
             }
         }
         Ok(())
@@ -412,9 +430,10 @@ impl RunSession<'_> {
         ready: &Prepared,
         outputs: Option<&mut Outputs<'_>>,
         variant: usize,
-        engine: Engine,
+        (engine, log): (Engine, &MessageLog),
     ) -> Result<Outcome, DocumentError> {
-        let options = self.options(engine);
+        let mut options = self.options(engine);
+        options.messages = Some(log.clone());
         let pixel = self.arguments.pixel.as_ref();
         let _watcher = Watcher::start(options.progress.clone(), ready.document());
         match (outputs, pixel) {
@@ -470,6 +489,17 @@ impl RunSession<'_> {
             }
             Format::Json => Ok(()),
         }
+    }
+
+    /// Shows what shaders printed.
+    fn show_messages(&self, printed: &Printed, done: &mut Done) -> io::Result<()> {
+        if self.arguments.format == Format::Text {
+            let (mut out, _) = self.out();
+            printed.write(&mut out, self.styles.err)?;
+        }
+        done.messages.extend(printed.json());
+        done.lost_messages += printed.lost();
+        Ok(())
     }
 
     /// Shows additional output: a pixel, numbers, and pictures of mismatches.

@@ -16,6 +16,7 @@
 //! | `compiler.rs` | shaders in HLSL, by another program |
 //! | `vkd3d.rs` | the same by vkd3d-compiler, which is known by name |
 //! | `foreign.rs` | files that are not shaders |
+//! | `messages.rs` | what shaders print |
 //! | `memory.rs` | inputs that need more memory than there is |
 //! | `usage.rs` | command lines that are wrong |
 //! | `packaging.rs` | completions and the manual |
@@ -35,6 +36,7 @@ mod foreign;
 mod info;
 mod listing;
 mod memory;
+mod messages;
 mod mistakes;
 mod new;
 mod outputs;

@@ -21,6 +21,7 @@
 //! | `scene_files.rs` | meshes, textures and arrays that scenes read, files that they save |
 //! | `pictures.rs` | the example scenes |
 //! | `queries.rs` | queries and predication, in passes and in documents |
+//! | `messages.rs` | what shaders of every stage print |
 //! | `mapped.rs` | documents over mapped files |
 //! | `float_modes.rs` | hosts in float modes of their own |
 //! | `bench.rs` | measuring changes nothing |
@@ -39,6 +40,7 @@ mod geometry;
 mod harmless;
 #[cfg(unix)]
 mod mapped;
+mod messages;
 mod oversize;
 mod pictures;
 mod queries;

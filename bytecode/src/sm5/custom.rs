@@ -71,6 +71,14 @@ pub enum MessageKind {
 }
 
 impl MessageKind {
+    /// Its name in fxc's listing.
+    pub fn text(self) -> &'static str {
+        match self {
+            MessageKind::Message => "printf",
+            MessageKind::Error => "errorf",
+        }
+    }
+
     /// The number of a message in the token stream.
     pub(super) const MESSAGE_CODE: u32 = 0x0020_0102;
     /// The number of an error in the token stream.

@@ -1,6 +1,6 @@
 //! Formats declarations and custom data as fxc lists them.
 
-use super::custom::{CustomContent, CustomData, Message, MessageKind};
+use super::custom::{CustomContent, CustomData, Message};
 use super::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 use super::literal::{Literals, Number, write_word};
 use super::{Model, Op};
@@ -222,11 +222,7 @@ fn write_vectors(f: &mut impl Write, vectors: &[[u32; 4]], literals: Literals) -
 }
 
 fn write_message(f: &mut impl Write, message: &Message, literals: Literals) -> fmt::Result {
-    let name = match message.kind {
-        MessageKind::Message => "printf",
-        MessageKind::Error => "errorf",
-    };
-    write!(f, "{name} \"{}\"", message.text)?;
+    write!(f, "{} \"{}\"", message.kind.text(), message.text)?;
     for operand in &message.operands {
         f.write_str(", ")?;
         operand.write(f, Number::Guess, literals, None)?;

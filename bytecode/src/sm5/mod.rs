@@ -37,7 +37,7 @@ pub mod ops;
 pub mod valid;
 pub mod validate;
 
-pub use custom::{CustomContent, CustomData, Message};
+pub use custom::{CustomContent, CustomData, Message, MessageKind};
 pub use declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 pub use declare_text::primitive_text;
 pub use decode::{DecodeError, decode};

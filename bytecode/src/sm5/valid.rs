@@ -3,6 +3,7 @@
 //! Later stages rely on it: every register is declared, every operand fits its slot, flow control is properly nested.
 
 use super::codes::{SamplerMode, Topology};
+use super::custom::{CustomContent, Message};
 use super::declaration::{GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 use super::instruction::Instruction;
 use super::operand::RegisterFile;
@@ -43,6 +44,17 @@ impl ValidProgram {
     pub fn instruction(&self, position: usize) -> Option<&Instruction> {
         match self.program.items.get(position).map(|item| &item.kind) {
             Some(ItemKind::Instruction(instruction)) => Some(instruction),
+            _ => None,
+        }
+    }
+
+    /// The message at a position, if there is one, with the byte where it begins.
+    pub fn message(&self, position: usize) -> Option<(u32, &Message)> {
+        match &self.program.items.get(position)?.kind {
+            ItemKind::CustomData(data) => match &data.content {
+                CustomContent::Message(message) => Some((data.at, message)),
+                _ => None,
+            },
             _ => None,
         }
     }

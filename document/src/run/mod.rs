@@ -31,7 +31,9 @@ use std::time::{Duration, Instant};
 
 use brolga_fenv::in_default_mode;
 use brolga_raster::pass::schedule::RoundSize;
-use brolga_runtime::{Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, Oversize, Progress, StageTimes};
+use brolga_runtime::{
+    Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, MessageLog, Oversize, Progress, StageTimes,
+};
 
 use crate::error::{DocumentError, Fault, Problem};
 use crate::model::step::DocumentStep;
@@ -67,6 +69,8 @@ pub struct RunOptions {
     pub keep_all: bool,
     /// The size of a round of draws, on which results do not depend.
     pub round: RoundSize,
+    /// Collects what shaders print; by default nobody does.
+    pub messages: Option<MessageLog>,
 }
 
 impl RunOptions {
@@ -80,6 +84,7 @@ impl RunOptions {
             progress: Progress::new(),
             keep_all: false,
             round: RoundSize::default(),
+            messages: None,
         }
     }
 
@@ -198,7 +203,7 @@ impl Prepared {
             let plan = RunPlan::new(device, self, variant, &world, options)?;
             let began = Instant::now();
             let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
-            let run = StepRunner::new(device, &options.cancel, options.round, watch).steps(&plan.actions)?;
+            let run = StepRunner::new(device, options, watch).steps(&plan.actions)?;
             let run_time = began.elapsed();
             let mut outcome = self.outcome(&world, &plan, run, run_time, options)?;
             outcome.warnings = plan.warnings;

@@ -92,9 +92,8 @@ impl<'a> Ready<'a> {
     pub fn frame(&self) -> Result<Statistics, DocumentError> {
         let run = || {
             let deadline = deadline(self.device, &self.options)?;
-            StepRunner::new(self.device, deadline.token(), self.options.round, None)
-                .steps(&self.plan.actions)
-                .map(|run| run.total)
+            let options = self.options.within(&deadline);
+            StepRunner::new(self.device, &options, None).steps(&self.plan.actions).map(|run| run.total)
         };
         in_default_mode(|| run().map_err(|fault| self.prepared.error(fault)))
     }
@@ -161,7 +160,7 @@ impl<'a> Ready<'a> {
             let deadline = deadline(self.device, &self.options)?;
             let options = self.options.within(&deadline);
             let began = std::time::Instant::now();
-            let run = StepRunner::new(self.device, &options.cancel, options.round, None).steps(&self.plan.actions)?;
+            let run = StepRunner::new(self.device, &options, None).steps(&self.plan.actions)?;
             self.prepared.outcome(&self.world, &self.plan, run, began.elapsed(), &options)
         };
         in_default_mode(|| run().map_err(|fault: Fault| self.prepared.error(fault)))

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use brolga_raster::pass::Pass;
-use brolga_raster::pass::schedule::RoundSize;
 use brolga_raster::statistics::Statistics;
-use brolga_runtime::{CancelToken, Device, Dispatch, Report};
+use brolga_runtime::{Device, Dispatch, Report};
 
-use super::go_on;
 use super::history::Watch;
 use super::plan::{Action, DrawAction};
+use super::{RunOptions, go_on};
 use crate::error::{Fault, Problem};
 use crate::model::query::{Counts, QueryKind};
 use crate::model::step::DocumentStep;
@@ -18,9 +17,7 @@ use crate::model::step::DocumentStep;
 /// The state of a run between two steps.
 pub(super) struct StepRunner<'a> {
     device: &'a Device,
-    /// Stops everything.
-    token: &'a CancelToken,
-    round: RoundSize,
+    options: &'a RunOptions,
     open: Option<OpenPass<'a>>,
     /// The start of the run.
     began: Instant,
@@ -40,10 +37,11 @@ struct OpenPass<'a> {
 }
 
 impl<'a> StepRunner<'a> {
-    pub fn new(device: &'a Device, token: &'a CancelToken, round: RoundSize, watch: Option<Watch<'a>>) -> Self {
+    /// A run whose cancel token stops all of it.
+    pub fn new(device: &'a Device, options: &'a RunOptions, watch: Option<Watch<'a>>) -> Self {
         let (queries, total) = (BTreeMap::new(), Statistics::default());
         let began = Instant::now();
-        Self { device, token, round, open: None, began, queries, total, report: None, watch }
+        Self { device, options, open: None, began, queries, total, report: None, watch }
     }
 
     /// Does all steps.
@@ -57,7 +55,7 @@ impl<'a> StepRunner<'a> {
 
     /// Does a step, and records its effect on the watched pixel unless it is a draw.
     fn watched_step(&mut self, n: usize, step: &'a DocumentStep, action: &'a Action<'a>) -> Result<(), Fault> {
-        go_on(self.token, step)?;
+        go_on(&self.options.cancel, step)?;
         if let Action::Repeat { count, actions } = action {
             for _ in 0..*count {
                 actions.iter().try_for_each(|(step, action)| self.watched_step(n, step, action))?;
@@ -105,7 +103,7 @@ impl<'a> StepRunner<'a> {
             return self.draw(n, step, draw);
         }
         self.finish_pass()?;
-        let token = self.token;
+        let token = &self.options.cancel;
         let stop = || token.is_cancelled();
         let done = match action {
             Action::Clear(clears) => clears.iter().try_for_each(|(view, value)| view.clear_until(*value, &stop)),
@@ -119,7 +117,8 @@ impl<'a> StepRunner<'a> {
             }
             Action::GenerateMips { view } => view.generate_mips_until(&stop),
             Action::Dispatch(action) => {
-                let dispatch = action.dispatch.clone().cancel(token.clone());
+                let mut dispatch = action.dispatch.clone().cancel(token.clone());
+                dispatch.messages = self.options.messages.clone();
                 let report = action.bound.dispatch(&dispatch).map_err(|error| action.fault(error))?;
                 self.count(step, Statistics::default(), report.threads);
                 self.report = Some(report);
@@ -145,8 +144,9 @@ impl<'a> StepRunner<'a> {
             Some(open) => open,
             none => {
                 let pass = Pass::new(self.device, draw.targets.clone()).map_err(failed)?;
-                let mut pass = pass.with_limits(&Dispatch::new([0; 3]).cancel(self.token.clone()));
-                pass = pass.with_round(self.round);
+                let mut limits = Dispatch::new([0; 3]).cancel(self.options.cancel.clone());
+                limits.messages = self.options.messages.clone();
+                let mut pass = pass.with_limits(&limits).with_round(self.options.round);
                 if let Some(pixel) = self.watch.as_ref().and_then(|watch| watch.of_draw(draw)) {
                     pass.watch(pixel).map_err(failed)?;
                 }

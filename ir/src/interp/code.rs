@@ -5,7 +5,7 @@
 //! packet begins.
 
 use super::LaneMask;
-use crate::entity::{Inst, ResourceId};
+use crate::entity::{Inst, MessageId, ResourceId};
 use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
 use crate::sampling::Sampling;
@@ -181,6 +181,12 @@ pub(super) enum Node {
         args: Vec<ArenaSlot>,
         to: Vec<ArenaSlot>,
         once: bool,
+    },
+    Message {
+        message: MessageId,
+        aborts: bool,
+        values: Vec<ArenaSlot>,
+        effect: ArenaSlot,
     },
     PacketAll {
         cond: ArenaSlot,

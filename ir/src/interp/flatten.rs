@@ -9,6 +9,7 @@ use super::code::{
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{self, Case, Function, InstKind, MemoryRef, Object, Origin, ResourceRef};
+use crate::message::MessageKind;
 use crate::phases::{self, Phases};
 use crate::span::Packing;
 use crate::srgb::CURVE;
@@ -277,6 +278,12 @@ impl Flattener<'_> {
                 to: to(),
                 once: same_address(),
             },
+            InstKind::Message { message, values, effect } => Node::Message {
+                message: *message,
+                aborts: self.func.interface.message(*message).kind == MessageKind::Abort,
+                values: self.slots(values),
+                effect: self.slot(*effect),
+            },
             InstKind::PacketAll(value) => Node::PacketAll { cond: self.slot(*value), to: result() },
             InstKind::QuadRead { from, value } => {
                 Node::QuadRead { from: *from, value: self.slot(*value), to: result() }
@@ -387,6 +394,7 @@ fn work_of(kind: &InstKind) -> u64 {
         | InstKind::Atomic { .. }
         | InstKind::Counter { .. }
         | InstKind::Query { .. } => 100,
+        InstKind::Message { .. } => 2_000,
         _ => 20,
     }
 }

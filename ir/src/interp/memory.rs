@@ -76,6 +76,7 @@ impl<O: Observer> Runner<'_, '_, O> {
                 self.effect(*effect, *to, mask, |runner, lane| runner.host.counter(*op, runner.view(view, lane)))
             }
             Node::Op { .. }
+            | Node::Message { .. }
             | Node::QuadRead { .. }
             | Node::PacketAll { .. }
             | Node::If { .. }

@@ -7,8 +7,10 @@ use super::code::{ArenaSlot, Arms, At, Block, Code, Moves, Node, Step, TargetNum
 use super::observe::{Observer, Packet};
 use super::{LaneMask, lanes_of};
 use crate::batch::ArrayWords;
+use crate::entity::MessageId;
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
+use crate::message::SENDER_WORDS;
 use crate::ops::Op;
 
 /// The packet that is running, with everything it can access.
@@ -64,6 +66,12 @@ impl<O: Observer> Runner<'_, '_, O> {
                 | Node::TexelAtomic { .. }
                 | Node::Sample { .. }
                 | Node::Query { .. } => self.access(node, mask),
+                Node::Message { message, aborts: false, values, effect } => {
+                    self.send(*message, at.origin, values, mask & self.holds(*effect));
+                }
+                Node::Message { aborts: true, values, effect, .. } => {
+                    self.abort(at.origin, values, mask & self.holds(*effect))?;
+                }
                 Node::PacketAll { cond, to } => {
                     let all = u64::from(mask & !self.holds(*cond) == 0);
                     self.set(*to, mask, |_| all);
@@ -113,6 +121,21 @@ impl<O: Observer> Runner<'_, '_, O> {
     fn fault(&self, kind: FaultKind, origin: Origin, lanes: Option<LaneMask>) -> Fault {
         let thread = lanes.map_or(0, |lanes| self.packet * self.code.lanes + lanes.trailing_zeros() as usize);
         Fault { kind, origin, group: thread as u32 / self.code.threads_per_group() }
+    }
+
+    /// Sends a message for some lanes, in order.
+    fn send(&self, message: MessageId, origin: Origin, values: &[ArenaSlot], lanes: LaneMask) {
+        for lane in lanes_of(lanes) {
+            let words: SmallVec<[u32; 16]> = values.iter().map(|&slot| self.value(slot)[lane] as u32).collect();
+            self.host.message(message, origin, &words);
+        }
+    }
+
+    /// Ends the run, if any lanes abort.
+    fn abort(&self, origin: Origin, values: &[ArenaSlot], lanes: LaneMask) -> Result<(), Fault> {
+        let Some(first) = lanes_of(lanes).next() else { return Ok(()) };
+        let thread = values.get(SENDER_WORDS - 1).map_or(0, |&slot| self.value(slot)[first] as u32);
+        Err(self.fault(FaultKind::Aborted { thread }, origin, Some(lanes)))
     }
 
     /// A value in all lanes.

@@ -75,7 +75,7 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
     }
     func.interface.arrays = record::vertex_arrays(signature.output_rows());
     // Invocations past the end write nothing; other effects would be visible.
-    func.interface.fills_packets = !func.interface.writes_resources();
+    func.interface.fills_packets = !func.interface.has_effects();
     func.interface.stage = Stage::Vertex(Signature {
         input_array: None,
         output_array: Some(VertexArray::Outputs.id()),
@@ -95,7 +95,7 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
 pub fn hull(func: &mut Function, state: &HullState) {
     let Stage::Hull(hull) = &func.interface.stage else { return };
     func.interface.arrays = record::hull_arrays(hull, state);
-    func.interface.fills_packets = !func.interface.writes_resources();
+    func.interface.fills_packets = !func.interface.has_effects();
 }
 
 /// Makes a domain shader read control points and values of patches with as many rows as the hull shader writes.
@@ -104,7 +104,7 @@ pub fn hull(func: &mut Function, state: &HullState) {
 pub fn domain(func: &mut Function, state: &DomainState) {
     let Stage::Domain(domain) = &func.interface.stage else { return };
     func.interface.arrays = record::domain_arrays(domain, state);
-    func.interface.fills_packets = !func.interface.writes_resources();
+    func.interface.fills_packets = !func.interface.has_effects();
 }
 
 /// Makes a geometry shader read vertices with as many rows as the stage before writes.
@@ -115,7 +115,7 @@ pub fn geometry(func: &mut Function, state: &GeometryState) {
     let rows = state.vertex_rows.max(geometry.signature.input_rows());
     func.interface.arrays = record::geometry_arrays(geometry.input, rows, geometry.signature.output_rows());
     // Invocations past the end emit into memory that nobody reads; other effects would be visible.
-    func.interface.fills_packets = !func.interface.writes_resources();
+    func.interface.fills_packets = !func.interface.has_effects();
 }
 
 /// Puts interpolation before a pixel shader and the output merger after it. Its arrays become those of [`record`], and

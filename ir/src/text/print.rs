@@ -165,6 +165,10 @@ impl Printer<'_> {
             let access = if array.is_written { "written" } else { "read" };
             writeln!(out, "  array{n} = {access} stride {}", array.stride_bytes)?;
         }
+        for (n, message) in interface.messages.iter().enumerate() {
+            let (kind, form) = (message.kind.name(), if message.is_format { "format" } else { "plain" });
+            writeln!(out, "  message{n} = {kind} {form} {}", quoted(&message.text))?;
+        }
         if let Some(signature) = interface.stage.signature() {
             if signature.forces_early_tests {
                 writeln!(out, "  forces_early_tests")?;
@@ -389,6 +393,9 @@ impl Printer<'_> {
             InstKind::Sample { sampling, texture, sampler, args } => {
                 let (texture, sampler) = (self.view(texture), self.view(sampler));
                 write!(out, "sample {} {texture} {sampler} [{}]", sampling_words(*sampling), self.list(args))?;
+            }
+            InstKind::Message { message, values, effect } => {
+                write!(out, "send {message}, {} where {}", self.list(values), self.name(*effect))?;
             }
             InstKind::PacketAll(value) => write!(out, "packet_all {}", self.name(*value))?,
             InstKind::QuadRead { from: [a, b, c, d], value } => {

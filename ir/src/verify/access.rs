@@ -4,6 +4,7 @@ use super::{MemoryObject, Problem, Types, Verifier};
 use crate::entity::{ArrayId, ResourceId, Value};
 use crate::function::{AtomicOp, Element, InstData, InstKind, MemoryRef, Object, Query, ResourceRef};
 use crate::interface::{Dimension, MOST_ARRAYS, Resource, ResourceClass, ResourceKind};
+use crate::message::{MOST_MESSAGE_WORDS, SENDER_WORDS};
 use crate::sampling::{SampleArg, Sampling};
 use crate::stage::{Parameter, ROW_BYTES};
 use crate::types::Type;
@@ -141,6 +142,17 @@ impl Verifier<'_> {
                 }
                 self.expect("effect", *effect, Type::Bool);
                 self.expect_results(data, &[Type::I32]);
+            }
+            InstKind::Message { message, values, effect } => {
+                if message.index() >= self.func.interface.messages.len() {
+                    self.report(Problem::NoMessage(*message));
+                }
+                if !(SENDER_WORDS..=SENDER_WORDS + MOST_MESSAGE_WORDS).contains(&values.len()) {
+                    self.report(Problem::MessageWords(values.len()));
+                }
+                self.expect_all("words of the message", values, Type::I32);
+                self.expect("effect", *effect, Type::Bool);
+                self.expect_results(data, &[]);
             }
             InstKind::TexelLoad { resource, coords, level } => {
                 if let Some((target, dimension, class)) = self.texels("texel load", resource, coords)

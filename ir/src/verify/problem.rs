@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use crate::entity::{ArrayId, Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
+use crate::entity::{ArrayId, Inst, LocalId, MessageId, Region, ResourceId, SharedId, Slot, Value};
 use crate::function::Origin;
 use crate::interface::{MOST_ARRAYS, ResourceClass, ResourceKind};
+use crate::message::MOST_MESSAGE_WORDS;
 use crate::types::Type;
 
 /// All broken rules of a function, in program order; never empty.
@@ -283,6 +284,12 @@ pub enum Problem {
     /// A counter whose use is not declared.
     #[error("{0} is declared without a counter")]
     NoCounter(ResourceId),
+    /// A message that is not declared.
+    #[error("{0} is not declared")]
+    NoMessage(MessageId),
+    /// A message without a sender, or with too many operands.
+    #[error("a message has {0} words, it must have those of its sender and at most {MOST_MESSAGE_WORDS} of operands")]
+    MessageWords(usize),
     /// A mip level or sample index for memory that has none.
     #[error("{0} has no mip levels or samples, but one is given")]
     LevelGiven(MemoryObject),

@@ -3,7 +3,7 @@
 //! Functions that the text form can express are written as text; the rest is built by hand.
 
 use brolga_ir::builder::Builder;
-use brolga_ir::entity::{ArrayId, Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
+use brolga_ir::entity::{ArrayId, Inst, LocalId, MessageId, Region, ResourceId, SharedId, Slot, Value};
 use brolga_ir::function::{AtomicOp, Case, Element, Input, InstKind, MemoryRef, Object, Origin, ResourceRef, Values};
 use brolga_ir::interface::{Interface, ResourceClass, ResourceKind};
 use brolga_ir::text::parse;
@@ -25,6 +25,7 @@ const HEAD: &str = r#"function "f" {
   g0 = g0 structured stride 16 count 4
   g1 = g1 raw stride 4 count 16
   x0 = x0 registers 4 components 4
+  message0 = info format "%u"
   slots 1 f32
   body {
     v0: i32 = const 1
@@ -330,6 +331,21 @@ fn effects_are_conditions() {
     ] {
         finds(&format!("{access}\nreturn"), &[ty("effect", 0, I32, Bool)]);
     }
+}
+
+#[test]
+fn messages_have_a_sender_and_few_operands() {
+    let send = |words: &[&str]| format!("send message0, {} where v2\nreturn", words.join(", "));
+    finds(&send(&["v0"; 4]), &[]);
+    finds(&send(&["v0"; 15]), &[]);
+    finds(&send(&["v0"; 3]), &[Problem::MessageWords(3)]);
+    finds(&send(&["v0"; 16]), &[Problem::MessageWords(16)]);
+    finds(&send(&["v0", "v0", "v0", "v1"]), &[ty("words of the message", 1, F32, I32)]);
+    finds("send message0, v0, v0, v0, v0 where v0\nreturn", &[ty("effect", 0, I32, Bool)]);
+    finds("v4: i32 = send message0, v0, v0, v0, v0 where v2\nreturn", &[types("results", &[I32], &[])]);
+    let mut func = parse(&format!("{HEAD}{}\n}}\n}}", send(&["v0"; 4]))).expect("fits");
+    func.interface.messages.clear();
+    assert_eq!(found(&func), [Problem::NoMessage(MessageId::new(0))]);
 }
 
 #[test]

@@ -3,13 +3,14 @@
 use std::mem::offset_of;
 use std::panic::AssertUnwindSafe;
 
-use brolga_ir::entity::ResourceId;
+use brolga_ir::entity::{MessageId, ResourceId};
 use brolga_ir::float;
-use brolga_ir::function::{AtomicOp, CounterOp, Query};
+use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
 use brolga_ir::host::{Host, TexelCall, ViewSlot};
+use brolga_ir::message::{MOST_MESSAGE_WORDS, SENDER_WORDS};
 use brolga_ir::sampling::{Elements, Row, SampleCall};
 
-use super::{Call, CallRow, Context, INTERNAL, Operands, SampleForm, SampleLanes};
+use super::{ABORTED, Call, CallRow, Context, INTERNAL, Operands, SampleForm, SampleLanes};
 use crate::{FloatGuard, FloatMode};
 
 /// A helper: context, resource number, operation number, origin. Returns nonzero if it set a fault.
@@ -28,6 +29,7 @@ pub struct Helpers {
     ffma: Helper,
     dfma: Helper,
     access: Helper,
+    message: Helper,
 }
 
 /// Identifies a helper.
@@ -42,6 +44,7 @@ pub(crate) enum HelperId {
     Ffma,
     Dfma,
     Access,
+    Message,
 }
 
 impl HelperId {
@@ -57,6 +60,7 @@ impl HelperId {
             HelperId::Ffma => offset_of!(Helpers, ffma),
             HelperId::Dfma => offset_of!(Helpers, dfma),
             HelperId::Access => offset_of!(Helpers, access),
+            HelperId::Message => offset_of!(Helpers, message),
         }) as i32
     }
 }
@@ -74,6 +78,7 @@ pub fn helpers<H: Host>() -> &'static Helpers {
             ffma,
             dfma,
             access: super::access::access,
+            message: message::<H>,
         }
     }
 }
@@ -206,6 +211,29 @@ unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code
             each_lane(call, |rows, n| [host.counter(op, slot(resource, rows, n)), 0, 0, 0]);
         })
     }
+}
+
+/// Sends a message of so many words, or, of 0 words, aborts.
+unsafe extern "C" fn message<H: Host>(context: *mut Context, message: u32, count: u32, origin: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its context (C).
+    let fault = unsafe {
+        guarded::<H>(context, origin, |host, call| {
+            let operands = call.operands();
+            let rows = operands.rows(CallRow::Arg(0), count as usize);
+            for lane in (0..call.lanes).filter(|&lane| count != 0 && operands.row(CallRow::Mask)[lane] != 0) {
+                let mut words = [0; SENDER_WORDS + MOST_MESSAGE_WORDS];
+                words.iter_mut().zip(rows.iter()).for_each(|(word, row)| *word = row[lane]);
+                host.message(MessageId::new(message as usize), Origin(origin), &words[..count as usize]);
+            }
+        })
+    };
+    // SAFETY: likewise; the borrows above have ended.
+    let context = unsafe { &mut *context };
+    if count == 0 && context.call.operands().row(CallRow::Mask).iter().any(|&word| word != 0) {
+        (context.fault_kind, context.fault_origin) = (ABORTED, origin);
+        return ABORTED;
+    }
+    fault
 }
 
 unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {

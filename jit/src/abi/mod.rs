@@ -41,6 +41,7 @@ use brolga_ir::entity::ArrayId;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Array, MOST_ARRAYS};
+use brolga_ir::message::{MOST_MESSAGE_WORDS, SENDER_WORDS};
 use brolga_ir::sampling::{MOST_SAMPLE_ARGS, Row, Rows, SampleEntry};
 use brolga_ir::span::Span;
 use brolga_ir::srgb::CURVE;
@@ -154,7 +155,7 @@ pub(crate) enum CallRow {
     Result(usize),
     /// Position of the sampler in its range.
     Sampler,
-    /// An operand of a sample.
+    /// An operand of a sample, or a word of a message.
     Arg(usize),
     /// One of three operands of a helper on doubles.
     Wide(usize),
@@ -403,6 +404,13 @@ impl Context {
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 
+    /// The last word of the sender in the first lane that aborted.
+    fn aborted_thread(&self) -> u32 {
+        let operands = self.call.operands();
+        let lane = operands.row(CallRow::Mask).iter().position(|&word| word != 0);
+        operands.row(CallRow::Arg(SENDER_WORDS - 1))[lane.unwrap_or(0)]
+    }
+
     /// The first thread that has not returned, and the first such thread whose vote differs from its own.
     ///
     /// # Safety
@@ -430,6 +438,7 @@ impl Context {
             STOPPED => FaultKind::Stopped,
             OUT_OF_FUEL => FaultKind::OutOfFuel,
             DIVERGENT_BARRIER => FaultKind::DivergentBarrier { threads: [0; 2] },
+            ABORTED => FaultKind::Aborted { thread: self.aborted_thread() },
             _ => FaultKind::Internal,
         };
         Some(Fault::new(kind, origin))
@@ -440,6 +449,10 @@ const STOPPED: u32 = 1;
 const OUT_OF_FUEL: u32 = 2;
 const DIVERGENT_BARRIER: u32 = 3;
 const INTERNAL: u32 = 4;
+const ABORTED: u32 = 5;
+
+// A message's words are passed in the rows of a sample's operands.
+const _: () = assert!(SENDER_WORDS + MOST_MESSAGE_WORDS <= MOST_SAMPLE_ARGS);
 
 /// The number of a fault in [`Context::fault_kind`].
 pub fn fault_number(kind: FaultKind) -> u32 {
@@ -447,6 +460,7 @@ pub fn fault_number(kind: FaultKind) -> u32 {
         FaultKind::Stopped => STOPPED,
         FaultKind::OutOfFuel => OUT_OF_FUEL,
         FaultKind::DivergentBarrier { .. } => DIVERGENT_BARRIER,
+        FaultKind::Aborted { .. } => ABORTED,
         _ => INTERNAL,
     }
 }

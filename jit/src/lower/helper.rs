@@ -1,9 +1,10 @@
 //! Calls helpers: texels, samples, queries, hidden counters. Their operands and results travel in rows of the context.
 
 use brolga_ir::Const;
-use brolga_ir::entity::{Inst, Value};
+use brolga_ir::entity::{Inst, MessageId, Value};
 use brolga_ir::function::{AtomicOp, Element, InstKind, Query, ResourceRef};
 use brolga_ir::interface::Sampled;
+use brolga_ir::message::MessageKind;
 use brolga_ir::sampling::Sampling;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, SigRef, Signature, types};
 use cranelift_codegen::isa::CallConv;
@@ -205,6 +206,26 @@ impl Lowering<'_, '_> {
         self.builder.ins().store(own_flags(), range, self.anchors.base, offsets::CALL_SAMPLER_RANGE);
         let form = SampleForm { sampling, args, lanes, same_texture, same_sampler };
         self.call(HelperId::Sample, texture.id.index() as u32, form.encode());
+    }
+
+    /// Emits a message: a call for the packet, and the end of the group if threads abort.
+    pub fn send(&mut self, message: MessageId, values: &[Value], effect: Value) {
+        let Some(mask) = self.effect_mask(effect) else { return };
+        self.note(Note::Helper);
+        self.note_lanes(&mask);
+        self.spend_in_lanes(HELPER_WORK, false);
+        let lanes = self.mask_packet(&mask);
+        self.store_row(&lanes, CallRow::Mask);
+        for (n, &value) in values.iter().enumerate() {
+            let operand = self.operand(value);
+            self.pass(&operand, CallRow::Arg(n), false);
+        }
+        let aborts = self.func.interface.message(message).kind == MessageKind::Abort;
+        if aborts {
+            let first = self.anchors.position.first_thread;
+            self.builder.ins().store(own_flags(), first, self.anchors.base, offsets::FAULT_THREAD);
+        }
+        self.call(HelperId::Message, message.index() as u32, if aborts { 0 } else { values.len() as u32 });
     }
 
     /// Writes the selected register of a range, for a uniform one only in lane 0 if `once`; returns `true` if it is

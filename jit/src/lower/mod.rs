@@ -277,6 +277,7 @@ impl<'f> Lowering<'_, 'f> {
             | InstKind::TexelStore { .. }
             | InstKind::TexelAtomic { .. }
             | InstKind::Query { .. } => self.call_for(inst),
+            InstKind::Message { message, values, effect } => self.send(*message, values, *effect),
             InstKind::Sample { sampling, texture, sampler, args } => {
                 self.sample(*sampling, [*texture, *sampler], args, &data.results);
             }

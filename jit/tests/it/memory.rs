@@ -5,12 +5,13 @@
 use std::sync::atomic::Ordering;
 
 use brolga_ir::builder::only;
-use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Value};
+use brolga_ir::entity::{Inst, LocalId, MessageId, ResourceId, SharedId, Value};
 use brolga_ir::function::{
     AtomicOp, CounterOp, Element, Input, InstKind, MemoryRef, Object, Origin, Query, ResourceRef,
 };
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Component, Dimension, Interface, Local, ResourceClass, ResourceKind, Shared};
+use brolga_ir::message::{Message, MessageKind};
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Type};
 use brolga_jit::{Options, compile};
@@ -405,6 +406,27 @@ fn helpers_answer_lane_by_lane() {
 }
 
 #[test]
+fn messages_are_sent_lane_by_lane() {
+    for (kind, uniform) in MessageKind::ALL.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
+        let mut func = function(Memory::Raw);
+        func.interface.messages = vec![Message { kind, is_format: true, text: "%u".into() }; 2];
+        let mut b = Builder::new(&mut func);
+        let (index, two) = (b.input(Input::ThreadIndex), b.i32(2));
+        let (thread, effect) = (if uniform { two } else { index }, effect(&mut b, true));
+        let always = b.bool(true);
+        b.set_origin(Origin(40));
+        b.message(MessageId::new(1), &[two, two, index, thread, two, index], effect);
+        // Those of the first message that aborts come to nothing else.
+        b.message(MessageId::new(0), &[index, two, index, thread], always);
+        report(&mut b, &[index]);
+        b.return_();
+        let mut random = Random(9);
+        let content = bound::contents(&func, || random.bits() as u32);
+        compare_engines(func, &content);
+    }
+}
+
+#[test]
 fn questions_are_answered_lane_by_lane() {
     for (query, uniform) in Query::OF_SHADERS.into_iter().flat_map(|query| [(query, false), (query, true)]) {
         let samples = matches!(query, Query::SampleCount | Query::SamplePosition);
@@ -437,6 +459,7 @@ fn proof(kind: &InstKind) -> Option<&'static str> {
         | InstKind::TexelLoad { .. }
         | InstKind::TexelStore { .. }
         | InstKind::TexelAtomic { .. } => "helpers_answer_lane_by_lane",
+        InstKind::Message { .. } => "messages_are_sent_lane_by_lane",
         InstKind::Query { .. } => "questions_are_answered_lane_by_lane",
         InstKind::Sample { .. } => "samples_are_asked_packet_by_packet in sample.rs",
         InstKind::PacketAll(_) => "packets_are_asked_whether_all_threads_agree in sample.rs",

@@ -46,19 +46,24 @@ pub(crate) enum Rest {
 }
 
 impl BoundDraw {
-    /// Begins to run a stage, if the pipeline has it.
+    /// Begins to run a stage, if the pipeline has it, of the draw with this number.
     pub(crate) fn stage<'a>(
         &'a self,
         stage: StageKind,
         device: &'a Device,
-        run: &'a Dispatch,
+        (run, number): (&'a Dispatch, usize),
     ) -> Result<Option<StageRun<'a>>, Error> {
         let shader = self.pipeline.shader(stage);
-        shader.map(|shader| device.stage_run(shader, self.bound[stage].layers(), run)).transpose()
+        let begin = |shader| device.stage_run(shader, self.bound[stage].layers(), run, number as u32);
+        shader.map(begin).transpose()
     }
 
     /// Begins to run the stages before the rasterizer.
-    pub(crate) fn front_stages<'a>(&'a self, device: &'a Device, run: &'a Dispatch) -> Result<FrontStages<'a>, Error> {
+    pub(crate) fn front_stages<'a>(
+        &'a self,
+        device: &'a Device,
+        run: (&'a Dispatch, usize),
+    ) -> Result<FrontStages<'a>, Error> {
         let stage = |stage| self.stage(stage, device, run);
         let (hull, domain) = (stage(StageKind::Hull)?, stage(StageKind::Domain)?);
         Ok(FrontStages {

@@ -282,7 +282,7 @@ impl Watched<'_> {
         let mut history = PixelHistory { samples: self.target.pattern.count(), ..PixelHistory::default() };
         let Some(raster) = &self.draw.raster else { return Ok(history) };
         let run = limits.run();
-        let stages = self.draw.front_stages(self.device, &run)?;
+        let stages = self.draw.front_stages(self.device, (&run, 0))?;
         let mut seat = self.device.stage_seat();
         let (mut front, mut shaded) = (FrontEnd::default(), Shaded::default());
         let input = &self.draw.input;
@@ -562,7 +562,7 @@ impl Watched<'_> {
     fn shade(&self, prepared: &Prepared, setup: &Setup, run: &Dispatch) -> Result<bool, DrawError> {
         let mut worker = self.worker();
         worker.prepare(self.target, &self.draw.shading)?;
-        let (pixel, mut seat) = (self.draw.stage(StageKind::Pixel, self.device, run)?, self.device.stage_seat());
+        let (pixel, mut seat) = (self.draw.stage(StageKind::Pixel, self.device, (run, 0))?, self.device.stage_seat());
         let mut session = pixel.as_ref().map(|pixel| pixel.session(&mut seat)).transpose()?;
         let (parts, draw) = (std::iter::once(prepared), self.draw);
         let did = worker.draw(parts, self.tile(), (&setup.outputs, &setup.raster), &draw.shading, session.as_mut())?;

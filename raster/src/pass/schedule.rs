@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use brolga_runtime::{
-    BindingRules, Bindings, CancelToken, Device, Dispatch, Layers, Pool, Progress, Register, StageKind, StageRun,
-    StageSeat, Stages, View,
+    BindingRules, Bindings, CancelToken, Device, Dispatch, Layers, MessageLog, Pool, Progress, Register, StageKind,
+    StageRun, StageSeat, Stages, View,
 };
 
 use crate::error::DrawError;
@@ -88,6 +88,8 @@ pub struct Limits<'a> {
     pub fuel: Option<u64>,
     /// Counts the primitives that were drawn.
     pub progress: &'a Progress,
+    /// Collects what shaders print.
+    pub messages: Option<&'a MessageLog>,
 }
 
 impl Limits<'_> {
@@ -100,6 +102,7 @@ impl Limits<'_> {
     pub(crate) fn run(&self) -> Dispatch {
         let mut run = Dispatch::new([0; 3]).cancel(self.token.clone());
         run.fuel = self.fuel;
+        run.messages = self.messages.cloned();
         run
     }
 }
@@ -312,8 +315,8 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
             return Ok(run);
         }
         let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
-        let front = draw.front_stages(self.device, self.run).map_err(failed)?;
-        let pixel = draw.stage(StageKind::Pixel, self.device, self.run).map_err(failed)?;
+        let front = draw.front_stages(self.device, (self.run, number)).map_err(failed)?;
+        let pixel = draw.stage(StageKind::Pixel, self.device, (self.run, number)).map_err(failed)?;
         Ok(self.runs[number].get_or_init(|| DrawRun { front, pixel }))
     }
 

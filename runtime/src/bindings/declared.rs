@@ -124,6 +124,7 @@ fn view_of(kind: &InstKind) -> Option<&ResourceRef> {
         | InstKind::Sample { texture: resource, .. }
         | InstKind::Query { resource, .. } => Some(resource),
         InstKind::Const(_)
+        | InstKind::Message { .. }
         | InstKind::Input(_)
         | InstKind::Op { .. }
         | InstKind::SlotGet(_)

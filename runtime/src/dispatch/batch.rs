@@ -8,6 +8,7 @@ use brolga_ir::pipeline::record::{DomainArray, GeometryArray, HullArray};
 use brolga_ir::stage::Stage;
 
 use super::fault::{Failure, Outcome, error_of};
+use super::messages::Postbox;
 use super::stage::{StageRun, StageSession};
 use super::worker::Session;
 use crate::engine::{Link, float_guard};
@@ -28,7 +29,8 @@ impl Session<'_> {
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>]) -> Result<(), Error> {
         check(self.shader, invocations, arrays)?;
         self.frame.renew();
-        let link = Link::new(self.code, self.resolved.views(), &self.frame, self.begun.watch.stop());
+        let postbox = self.postbox();
+        let link = Link::new(self.code, self.resolved.views(), &self.frame, self.begun.watch.stop(), &postbox);
         let mode = float_guard(self.code);
         let result = self.seat.start(&link, &mode).batch(invocations, arrays, self.fuel.unwrap_or(u64::MAX));
         drop(mode);
@@ -45,10 +47,11 @@ impl StageSession<'_> {
     /// As there.
     #[inline]
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>]) -> Result<(), Error> {
-        let StageRun { shader, what, code, views, frame, .. } = self.run;
+        let StageRun { shader, what, draw, code, views, frame, .. } = self.run;
         check(shader, invocations, arrays)?;
         let stop = what.cancel.word();
-        let link = Link::new(code, views, frame, stop);
+        let postbox = Postbox::new(what.messages.as_ref(), shader, *draw);
+        let link = Link::new(code, views, frame, stop, &postbox);
         let mode = float_guard(code);
         let result = self.seat.start(&link, &mode).batch(invocations, arrays, what.fuel.unwrap_or(u64::MAX));
         drop(mode);

@@ -52,10 +52,15 @@ pub(super) fn error_of(shader: &Shader, fuel: Option<u64>, stop: &StopWord, outc
             Error::Stopped { why: StopReason::Fuel(fuel.unwrap_or(u64::MAX)), location, group }
         }
         (FaultKind::DivergentBarrier { threads }, _) => {
-            let [width, height, _] = shader.group_size();
-            let threads = threads.map(|n| [n % width, n / width % height, n / width / height]);
-            Error::DivergentBarrier { location, group, threads }
+            Error::DivergentBarrier { location, group, threads: threads.map(|thread| position(shader, thread)) }
         }
+        (FaultKind::Aborted { thread }, _) => Error::Aborted { location, group, thread: position(shader, thread) },
         (kind, _) => Error::Internal { what: format!("{kind:?} in group {group:?} at {location}") },
     }
+}
+
+/// The position of a thread in its group.
+fn position(shader: &Shader, thread: u32) -> [u32; 3] {
+    let [width, height, _] = shader.group_size();
+    [thread % width, thread / width % height, thread / width / height]
 }

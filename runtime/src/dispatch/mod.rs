@@ -11,11 +11,13 @@
 //! | `schedule.rs` | groups on the threads of the pool |
 //! | `pace.rs` | estimates whether work is worth waking a thread for |
 //! | `runner.rs` | the parts of a device that dispatches use |
+//! | `messages.rs` | the messages of shaders, in the order of their threads |
 //! | `fault.rs` | reports why a run did not finish |
 
 mod batch;
 mod bound;
 mod fault;
+mod messages;
 mod pace;
 mod resolved;
 mod run;
@@ -32,6 +34,7 @@ use brolga_ir::span::Grid;
 use brolga_resource::{Buffer, ResourceError};
 
 pub use bound::BoundShader;
+pub use messages::{MessageLog, ShaderMessage};
 pub(crate) use pace::{Pace, WORTH_HELP};
 pub(crate) use run::once;
 pub(crate) use runner::Runner;
@@ -61,6 +64,8 @@ pub struct Dispatch {
     pub fuel: Option<u64>,
     /// Reports how far the run has got.
     pub progress: Progress,
+    /// Collects what the shader prints; by default nobody does.
+    pub messages: Option<MessageLog>,
 }
 
 impl Dispatch {
@@ -74,6 +79,7 @@ impl Dispatch {
             time_limit: None,
             fuel: None,
             progress: Progress::default(),
+            messages: None,
         }
     }
 
@@ -111,6 +117,12 @@ impl Dispatch {
     /// Sets the loop iterations that one group may take.
     pub fn fuel(mut self, rounds: u64) -> Self {
         self.fuel = Some(rounds);
+        self
+    }
+
+    /// Sets the log for what the shader prints.
+    pub fn messages(mut self, log: MessageLog) -> Self {
+        self.messages = Some(log);
         self
     }
 

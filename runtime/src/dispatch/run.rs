@@ -6,6 +6,7 @@ use brolga_fenv::in_default_mode;
 use brolga_ir::span::Grid;
 
 use super::fault::error_of;
+use super::messages::Postbox;
 use super::schedule::{self, Job};
 use super::{Dispatch, Report, Runner, grid};
 use crate::bindings::{Bindings, Layers};
@@ -28,7 +29,7 @@ pub(super) struct Kit {
 /// A dispatch that has begun.
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
-    what: &'a Dispatch,
+    pub what: &'a Dispatch,
     pub grid: Grid,
     start: Instant,
     pub watch: Watch<'a, 'a>,
@@ -122,8 +123,12 @@ pub(super) fn run(
         pace: shader.pace(),
         threads: threads_for(shader, runner, groups),
     };
-    let (outcome, workers) = schedule::run(&Link::new(code, views, &frame, stop), runner, seat, job);
+    let postbox = Postbox::new(what.messages.as_ref(), shader, 0);
+    let (outcome, workers) = schedule::run(&Link::new(code, views, &frame, stop, &postbox), runner, seat, job);
     drop(frame);
+    if let Some(log) = &what.messages {
+        log.end_run();
+    }
     if outcome.groups_done < groups {
         return Err(error_of(shader, what.fuel, stop, outcome, groups));
     }

@@ -26,6 +26,7 @@ pub struct StageRun<'a> {
     runner: &'a Runner,
     pub(super) shader: &'a Shader,
     pub(super) what: &'a Dispatch,
+    pub(super) draw: u32,
     pub(super) code: Arc<Code>,
     pub(super) views: BoundViews,
     pub(super) frame: Frame,
@@ -51,6 +52,7 @@ impl<'a> StageRun<'a> {
         shader: &'a Shader,
         layers: Layers<'_>,
         what: &'a Dispatch,
+        draw: u32,
     ) -> Result<Self, Error> {
         let views = bind(shader, layers, runner)?;
         // As for any number of batches: their packets are within rows.
@@ -58,7 +60,7 @@ impl<'a> StageRun<'a> {
         let code = shader.code_until(&shader.variant(packing, views.texel_formats()), what.cancel.word())?;
         let mut frame = Frame::new(&views, runner.guard_pages)?;
         frame.read(&views, &runner.copies);
-        Ok(Self { runner, shader, what, code, views, frame })
+        Ok(Self { runner, shader, what, draw, code, views, frame })
     }
 
     /// The shader.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use brolga_ir::span::{Packing, Span};
 
 use super::fault::{Failure, Outcome, error_of, fault_in};
+use super::messages::Postbox;
 use super::resolved::Resolved;
 use super::run::{Begun, Kit};
 use super::{Dispatch, Runner};
@@ -97,7 +98,7 @@ pub struct Session<'w> {
     quantum: u64,
 }
 
-impl Session<'_> {
+impl<'w> Session<'w> {
     /// Number of groups that fill packets, which small groups share. Ranges that begin and end at multiples of it, or
     /// at row ends, run in the same packets as in a dispatch, and leave the fewest lanes idle.
     pub fn quantum(&self) -> u64 {
@@ -126,11 +127,16 @@ impl Session<'_> {
         })
     }
 
+    pub(super) fn postbox(&self) -> Postbox<'w> {
+        Postbox::new(self.begun.what.messages.as_ref(), self.shader, 0)
+    }
+
     /// The same for groups known to exist; an error comes with the number of those that finished.
     #[inline]
     fn run_spans(&mut self, groups: Range<u64>) -> Result<(), (u64, Failure)> {
         let grid = self.begun.grid;
-        let link = Link::new(self.code, self.resolved.views(), &self.frame, self.begun.watch.stop());
+        let postbox = self.postbox();
+        let link = Link::new(self.code, self.resolved.views(), &self.frame, self.begun.watch.stop(), &postbox);
         let mode = float_guard(self.code);
         let mut running = self.seat.start(&link, &mode);
         let (width, packing) = (u64::from(grid.groups[0]), self.code.packing());

@@ -5,7 +5,7 @@ use brolga_jit::abi::{Bindings, helpers};
 
 use super::code::Code;
 use super::frame::Frame;
-use crate::host::{BoundViews, Reach};
+use crate::host::{BoundViews, Outbox, Reach};
 use crate::stop::StopWord;
 
 /// A shader's code with its bindings, for one run. All of its workers share it.
@@ -19,8 +19,14 @@ pub(crate) struct Link<'a> {
 impl<'a> Link<'a> {
     /// Links them. The code must be of the shader that the views are bound to, in a variant for their formats; the
     /// frame must be made of the views and used by no other run.
-    pub fn new(code: &'a Code, views: &'a BoundViews, frame: &'a Frame, stop: &'a StopWord) -> Self {
-        Self { code, frame, reach: Reach::new(views, frame.constants(), frame.copies(), stop) }
+    pub fn new(
+        code: &'a Code,
+        views: &'a BoundViews,
+        frame: &'a Frame,
+        stop: &'a StopWord,
+        outbox: &'a dyn Outbox,
+    ) -> Self {
+        Self { code, frame, reach: Reach::new(views, frame.constants(), frame.copies(), stop, outbox) }
     }
 
     /// The code.

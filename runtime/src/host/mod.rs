@@ -22,9 +22,11 @@ mod tests;
 mod texel;
 mod views;
 
+use std::fmt;
 use std::sync::atomic::Ordering;
 
-use brolga_ir::function::{AtomicOp, CounterOp, Query};
+use brolga_ir::entity::MessageId;
+use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
 use brolga_ir::host::{Address, Host, TexelCall, ViewSlot};
 use brolga_ir::sampling::{Row, SampleCall, SampleEntry};
 
@@ -37,19 +39,33 @@ pub(crate) use remarks::unbound_remarks;
 use texel::Texels;
 pub(crate) use views::{BoundViews, Change, TexelFormats, trimmed};
 
-/// All that one run can access: the bound views, its copies of constant buffers and textures, and the stop word.
+/// All that one run can access: the bound views, its copies of constant buffers and textures, the stop word, and the
+/// outbox for messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach<'a> {
     views: &'a BoundViews,
     constants: &'a [Memory],
     copies: &'a RunCopies,
     stop: &'a StopWord,
+    outbox: &'a dyn Outbox,
+}
+
+/// Takes the messages of a shader.
+pub(crate) trait Outbox: fmt::Debug + Sync {
+    /// Takes one: the sender, then the operands.
+    fn send(&self, message: MessageId, origin: Origin, words: &[u32]);
 }
 
 impl<'a> Reach<'a> {
     /// The host for these views, with a copy for each of [`BoundViews::constants`].
-    pub fn new(views: &'a BoundViews, constants: &'a [Memory], copies: &'a RunCopies, stop: &'a StopWord) -> Self {
-        Self { views, constants, copies, stop }
+    pub fn new(
+        views: &'a BoundViews,
+        constants: &'a [Memory],
+        copies: &'a RunCopies,
+        stop: &'a StopWord,
+        outbox: &'a dyn Outbox,
+    ) -> Self {
+        Self { views, constants, copies, stop, outbox }
     }
 
     /// The word that tells workers to stop.
@@ -160,6 +176,10 @@ impl Host for Reach<'_> {
     #[inline(always)]
     fn sample(&self, call: SampleCall<'_>) {
         self.views.samples.sample(&self.views.views, self.copies.current(), call);
+    }
+
+    fn message(&self, message: MessageId, origin: Origin, words: &[u32]) {
+        self.outbox.send(message, origin, words);
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {

@@ -3,6 +3,7 @@
 
 use brolga_ir::Width;
 use brolga_ir::interface::{Array, Sampled};
+use brolga_ir::message::Message;
 use brolga_ir::span::Packing;
 use brolga_ir::stage::Stage;
 use brolga_ir::verify::VerifiedFunction;
@@ -28,6 +29,8 @@ pub(crate) struct Outline {
     pub declared: Vec<Declared>,
     /// The kinds of samples that it takes.
     pub sampled: Vec<Sampled>,
+    /// The messages that it sends.
+    pub messages: Vec<Message>,
     insts: usize,
 }
 
@@ -41,6 +44,7 @@ impl Outline {
             packing: usual_packing(function),
             declared: Declared::of(function),
             sampled: function.interface.sampled.clone(),
+            messages: function.interface.messages.clone(),
             insts: function.inst_count(),
         }
     }

@@ -145,7 +145,7 @@ fn threads_share_the_run_of_a_stage() {
         assert_eq!(none.unwrap_err().to_string(), device.bind(&shader, &Bindings::new()).unwrap_err().to_string());
         device.check_bindings(&shader, layers).unwrap();
         let dispatch = Dispatch::new([0; 3]);
-        let run = device.stage_run(&shader, layers, &dispatch).unwrap();
+        let run = device.stage_run(&shader, layers, &dispatch, 0).unwrap();
         above.write(0, &[0.0_f32; 4]).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..3 {

@@ -13,6 +13,7 @@
 //! | `states.rs` | batches of any words, of shaders in any state |
 //! | `stop.rs` | endless loops are stopped |
 //! | `latency.rs` | how soon that is, for many kinds of work |
+//! | `messages.rs` | what shaders print, and their aborts |
 //! | `lifetimes.rs` | drops in any order, and from many threads at once |
 //! | `edges.rs` | views at the ends of buffers, with guard pages |
 //! | `wrapped.rs` | the caller's memory with a row pitch |
@@ -41,6 +42,7 @@ mod interfaces;
 mod latency;
 mod lifetimes;
 mod listing;
+mod messages;
 mod mips;
 mod samplers;
 mod states;

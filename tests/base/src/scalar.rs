@@ -314,6 +314,8 @@ impl<'a> Thread<'a> {
                 let word = if self.get(*effect) != 0 { self.memory.counter(*op, self.slot(resource)) } else { 0 };
                 self.set_all(&data.results, vec![word.into()]);
             }
+            // Nobody listens.
+            InstKind::Message { .. } => {}
             InstKind::TexelLoad { resource, coords, level } => {
                 let level = level.map_or(0, |level| self.word(level));
                 let texel = self.memory.texel_load(self.slot(resource), self.coords(coords), level);

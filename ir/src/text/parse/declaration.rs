@@ -2,6 +2,7 @@
 
 use super::{MAX_SLOTS, Parsed, Parser, numbered};
 use crate::interface::{Array, Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
+use crate::message::Message;
 use crate::stage::Stage;
 use crate::text::lex::{ParseProblem, Token};
 use crate::width::Width;
@@ -10,7 +11,7 @@ impl Parser<'_> {
     /// One declaration, without the end of its line.
     pub(super) fn declaration(&mut self) -> Parsed<()> {
         const EXPECTED: &str = "a declaration (`group`, `stage`, `packet`, `fills_packets`, `res0`, `g0`, `x0`, \
-                                `array0`, `inputs`, `outputs`, `input`, `output`, `icb` or `slots`) or `body`";
+                                `array0`, `message0`, `inputs`, `outputs`, `input`, `output`, `icb` or `slots`) or `body`";
         let Token::Word(word) = self.token else { return self.unexpected(EXPECTED) };
         let interface = &self.func.interface;
         let next = [
@@ -18,6 +19,7 @@ impl Parser<'_> {
             ("g", interface.shared.len()),
             ("x", interface.locals.len()),
             ("array", interface.arrays.len()),
+            ("message", interface.messages.len()),
         ];
         if word == "group" {
             self.advance()?;
@@ -68,6 +70,7 @@ impl Parser<'_> {
             "res" => self.resource(),
             "g" => self.shared(),
             "array" => self.array(),
+            "message" => self.message_declaration(),
             _ => self.local(),
         }
     }
@@ -158,6 +161,20 @@ impl Parser<'_> {
         self.word("stride")?;
         let stride_bytes = self.number()?;
         self.func.interface.arrays.push(Array { stride_bytes, is_written });
+        Ok(())
+    }
+
+    fn message_declaration(&mut self) -> Parsed<()> {
+        let kind = self.one_of()?;
+        let is_format = self.any_word("`format` or `plain`", |word| match word {
+            "format" => Some(true),
+            "plain" => Some(false),
+            _ => None,
+        })?;
+        let Token::Text(text) = &mut self.token else { return self.unexpected("the message's text in quotes") };
+        let text = std::mem::take(text);
+        self.advance()?;
+        self.func.interface.messages.push(Message { kind, is_format, text });
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Parses instructions that own no regions, and their operands.
 
 use super::{Parsed, Parser, numbered};
-use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
+use crate::entity::{ArrayId, LocalId, MessageId, ResourceId, SharedId, Value};
 use crate::function::{CounterOp, Element, Input, InstKind, MemoryRef, Object, Query, ResourceRef, Sync, Values};
 use crate::ops::Op;
 use crate::sampling::{Offsets, Sampling};
@@ -67,6 +67,11 @@ impl Parser<'_> {
                 let args = p.values()?;
                 p.sign(']')?;
                 Ok(InstKind::Sample { sampling, texture, sampler, args })
+            },
+            "send" => |p| {
+                let message = p.message()?;
+                p.sign(',')?;
+                Ok(InstKind::Message { message, values: p.values()?, effect: p.effect()? })
             },
             "packet_all" => |p| Ok(InstKind::PacketAll(p.value()?)),
             "quad_read" => |p| {
@@ -167,6 +172,15 @@ impl Parser<'_> {
     fn update(&mut self) -> Parsed<(Value, Option<Value>, Value)> {
         self.sign(',')?;
         Ok((self.value()?, self.optional("compare")?, self.effect()?))
+    }
+
+    fn message(&mut self) -> Parsed<MessageId> {
+        let position = self.position;
+        let number = self.any_word("a message: `message0`", |word| numbered("message", word))?;
+        if (number as usize) < self.func.interface.messages.len() {
+            return Ok(MessageId::new(number as usize));
+        }
+        Err(position.error(ParseProblem::Undefined(format!("message{number}"))))
     }
 
     fn view(&mut self) -> Parsed<ResourceRef> {

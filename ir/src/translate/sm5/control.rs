@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use brolga_bytecode::sm5::valid::{Construct, FunctionName, ValidProgram};
-use brolga_bytecode::sm5::{Instruction, ItemKind, Op as Opcode, Operand, RegisterFile, Stage, Test};
+use brolga_bytecode::sm5::{CustomContent, Instruction, ItemKind, Op as Opcode, Operand, RegisterFile, Stage, Test};
 
 use super::operand::SourceType;
 use super::{Result, TranslateError, Translator};
@@ -116,23 +116,25 @@ impl Translator<'_, '_> {
             let position = self.flow.next;
             self.flow.next += 1;
             if let Some(instruction) = program.instruction(position) {
-                self.begin(instruction)?;
+                self.begin(instruction.at, instruction.op.text())?;
                 self.instruction(position, instruction)?;
+            } else if let Some((at, message)) = program.message(position) {
+                self.begin(at, message.kind.text())?;
+                self.message(message)?;
             }
         }
         Ok(())
     }
 
     /// Counts an instruction against the limits before its translation.
-    fn begin(&mut self, instruction: &Instruction) -> Result {
-        self.at = instruction.at;
-        self.name = instruction.op.text();
+    fn begin(&mut self, at: u32, name: &'static str) -> Result {
+        (self.at, self.name) = (at, name);
         self.flow.steps += 1;
         let limit = self.options.max_instructions;
         if self.flow.steps + self.b.func.inst_count() > limit {
             return Err(TranslateError::TooLarge { at: self.at, limit });
         }
-        self.b.set_origin(Origin(instruction.at));
+        self.b.set_origin(Origin(at));
         self.b.set_precise(false);
         Ok(())
     }
@@ -268,7 +270,8 @@ impl Translator<'_, '_> {
         let items = self.program.items().get(items.clone()).unwrap_or_default();
         items.iter().any(|item| match &item.kind {
             ItemKind::Instruction(instruction) => !matches!(instruction.op, Opcode::Nop | Opcode::DebugBreak),
-            ItemKind::Declaration(_) | ItemKind::CustomData(_) => false,
+            ItemKind::CustomData(data) => matches!(data.content, CustomContent::Message(_)),
+            ItemKind::Declaration(_) => false,
         })
     }
 

@@ -172,12 +172,9 @@ impl Translator<'_, '_> {
             | Opcode::Case
             | Opcode::Default
             | Opcode::Label => Ok(()),
-            // There is no debugger: a break does nothing, an abort ends the thread.
+            // There is no debugger.
             Opcode::Nop | Opcode::DebugBreak => Ok(()),
-            Opcode::Abort => {
-                self.b.return_();
-                Ok(())
-            }
+            Opcode::Abort => self.abort(),
             // Sampling.
             Opcode::Sample => self.sample(i, Filter, Derivatives, &[]),
             Opcode::SampleC => self.sample(i, Compare, Derivatives, &[Reference]),
@@ -209,7 +206,7 @@ impl Translator<'_, '_> {
             Opcode::EvalSnapped => self.eval_snapped(i),
             Opcode::EvalSampleIndex => self.eval_sample_index(i),
             Opcode::EvalCentroid => self.eval_centroid(i),
-            // Not instructions: declarations have been handled before, other data blocks have no effect.
+            // Not instructions: declarations have been handled before, and what data blocks do in `control.rs`.
             Opcode::CustomData
             | Opcode::DclResource
             | Opcode::DclConstantBuffer

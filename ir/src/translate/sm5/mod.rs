@@ -38,6 +38,8 @@ mod sample;
 mod stage;
 mod typed;
 
+use std::collections::HashMap;
+
 use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
@@ -49,8 +51,10 @@ pub use stage::linked;
 
 use crate::Type;
 use crate::builder::Builder;
+use crate::entity::MessageId;
 use crate::function::{Function, RegisterName};
 use crate::interface::Interface;
+use crate::message::Message;
 
 /// A program's declarations of resources and other interfaces.
 pub fn interface(program: &ValidProgram) -> Result<Interface> {
@@ -99,6 +103,7 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
         registers: Registers::new(&b),
         derivatives: Vec::new(),
         evaluations: evaluate::Evaluations::default(),
+        messages: HashMap::new(),
         b,
         flow: control::FlowState::new(program),
         at: program.program().at,
@@ -121,6 +126,8 @@ struct Translator<'a, 'f> {
     derivatives: Vec<derivative::OfInput>,
     /// The slopes of inputs that are evaluated away from the center.
     evaluations: evaluate::Evaluations,
+    /// The messages declared so far.
+    messages: HashMap<Message, MessageId>,
     b: Builder<'f>,
     flow: control::FlowState,
     /// The byte offset of the current instruction.

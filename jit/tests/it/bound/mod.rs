@@ -5,10 +5,12 @@
 //! these tests is here.
 
 use std::ptr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::batch::ArrayWords;
-use brolga_ir::function::{AtomicOp, CounterOp, Query};
+use brolga_ir::entity::MessageId;
+use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
 use brolga_ir::host::{Address, Fault, Host, ViewSlot};
 use brolga_ir::interface::{Dimension, Resource, ResourceClass, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
@@ -62,6 +64,8 @@ pub struct Bound {
     pub patience: u32,
     /// Set if the host panics when asked for a counter.
     pub panics: bool,
+    /// Messages, one after the other: number, origin, words.
+    messages: Mutex<Vec<u32>>,
 }
 
 impl Bound {
@@ -80,6 +84,7 @@ impl Bound {
             texels_read: AtomicU32::new(0),
             patience: u32::MAX,
             panics: false,
+            messages: Mutex::default(),
         }
     }
 
@@ -93,13 +98,14 @@ impl Bound {
         &self.ranges[range][0].content()[word]
     }
 
-    /// All memory that can be seen after a run.
+    /// All that can be seen after a run: memory, then messages.
     pub fn snapshot(&self) -> Vec<Vec<Vec<u32>>> {
         let words = |buffer: &Buffer| -> Vec<u32> {
             let words = buffer.words.iter().chain([&buffer.counter]);
             words.map(|word| word.load(Ordering::Relaxed)).collect()
         };
-        self.ranges.iter().map(|range| range.iter().map(words).collect()).collect()
+        let messages = vec![self.messages.lock().unwrap().clone()];
+        self.ranges.iter().map(|range| range.iter().map(words).collect()).chain([messages]).collect()
     }
 
     /// The words of the first register of a range.
@@ -191,6 +197,11 @@ impl Host for Bound {
 
     fn sample(&self, call: SampleCall<'_>) {
         mix_samples(call);
+    }
+
+    fn message(&self, message: MessageId, origin: Origin, words: &[u32]) {
+        let head = [message.index() as u32, origin.0];
+        self.messages.lock().unwrap().extend(head.iter().chain(words));
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {

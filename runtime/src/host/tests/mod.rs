@@ -23,6 +23,16 @@ fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
     Declared::one(Register::new(class, 0), kind)
 }
 
+/// Takes no messages.
+#[derive(Debug)]
+struct Nobody;
+
+static NOBODY: Nobody = Nobody;
+
+impl Outbox for Nobody {
+    fn send(&self, _: MessageId, _: Origin, _: &[u32]) {}
+}
+
 /// Addresses of memory that is never freed, so that leak checkers can find it.
 static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
@@ -44,7 +54,13 @@ fn bind_by(rules: BindingRules, declared: Declared, view: Option<View>) -> Resul
         constants.read(&copy);
         copy
     });
-    Ok(Reach::new(views, keep(copies.collect::<Vec<_>>()), keep(RunCopies::default()), keep(StopWord::default())))
+    Ok(Reach::new(
+        views,
+        keep(copies.collect::<Vec<_>>()),
+        keep(RunCopies::default()),
+        keep(StopWord::default()),
+        &NOBODY,
+    ))
 }
 
 fn bind(declared: Declared, view: View) -> Reach<'static> {

@@ -395,7 +395,7 @@ fn packets_go_to_texels_as_their_lanes_do() {
         bindings.set(Register::t(n), View::texture(Texture::new(buffer(&bytes), shape).unwrap()));
     }
     let views = keep(BoundViews::new(&[range], &[], (&bindings).into(), &Limits::default()).unwrap());
-    let host = Reach::new(views, &[], keep(RunCopies::default()), keep(StopWord::default()));
+    let host = Reach::new(views, &[], keep(RunCopies::default()), keep(StopWord::default()), &NOBODY);
     let mut random = 1_u32;
     let mut below = |count: u32| {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -13,6 +13,7 @@
 //! | `primitive.rs` | whole primitives and patches as inputs |
 //! | `tessellation.rs` | the phases of hull shaders; domain shaders |
 //! | `geometry.rs` | the vertices that geometry shaders emit |
+//! | `message.rs` | messages, and who sends them |
 
 use std::ops::Range;
 
@@ -20,6 +21,7 @@ use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
 mod geometry;
+mod message;
 mod parameters;
 mod primitive;
 mod tessellation;
@@ -53,6 +55,8 @@ pub(super) struct StageRegisters {
     discarded: Option<(Slot, u32)>,
     /// The row that is not 0 in pixels that are no helpers, if effects depend on it.
     active: Option<u32>,
+    /// The rows that say which vertex or pixel it is, if it sends messages.
+    sender: [Option<u32>; 2],
     /// The row whose last component is w at the pixel's center, if inputs are evaluated elsewhere.
     pub w: Option<u32>,
     /// The phase of a hull shader.
@@ -104,8 +108,16 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
     registers.indexed = indexed_outputs(program);
 
     let is_pixel = program.stage() == BytecodeStage::Pixel;
-    if is_pixel && !declarations.uavs.is_empty() {
+    let sends = message::is_sent(program);
+    if is_pixel && (sends || !declarations.uavs.is_empty()) {
         registers.active = Some(add(&mut inputs, SystemValue::Active, 1));
+    }
+    if sends {
+        registers.sender = if is_pixel {
+            [Some(add(&mut inputs, SystemValue::Position, 0b11)), None]
+        } else {
+            [SystemValue::InstanceId, SystemValue::VertexId].map(|value| Some(add(&mut inputs, value, 1)))
+        };
     }
     if is_pixel && evaluate::needs_w(program, &inputs) {
         registers.w = Some(add(&mut inputs, SystemValue::Position, 0b1000));

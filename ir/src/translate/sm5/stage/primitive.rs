@@ -77,7 +77,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn word_of_primitive(&mut self, word: u32) -> Value {
+    pub(super) fn word_of_primitive(&mut self, word: u32) -> Value {
         let offset = self.b.i32(4 * word);
         self.load_of_primitive(offset)
     }
@@ -136,14 +136,14 @@ impl Translator<'_, '_> {
     }
 
     /// A word of the patch of the invocation's group. All of a packet have one.
-    fn word_of_patch(&mut self, word: u32) -> Value {
+    pub(super) fn word_of_patch(&mut self, word: u32) -> Value {
         let (invocation, bits) = (self.invocation(), self.b.i32(POINT_GROUP.trailing_zeros()));
         let index = Some(self.b.op(Op::UShr, &[invocation, bits]));
         let (object, offset) = (Object::Array(DomainArray::Patches.id()), self.b.i32(4 * word));
         self.b.load(MemoryRef { object, index, offset }, 1)[0]
     }
 
-    fn word_of_point(&mut self, word: u32) -> Value {
+    pub(super) fn word_of_point(&mut self, word: u32) -> Value {
         let (object, index) = (Object::Array(DomainArray::Points.id()), Some(self.invocation()));
         let offset = self.b.i32(4 * word);
         self.b.load(MemoryRef { object, index, offset }, 1)[0]
