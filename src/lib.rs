@@ -128,7 +128,7 @@ pub use brolga_runtime::{
     Register, Report, ResourceClass, ResourceError, ResourceKind, Sampler, Semantic, Sender, Session, Shader,
     ShaderMessage, Signature, SourceLocation, Stage, StageKind, StageTimes, Stages, StopReason, Subresources,
     SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VectorBytes, VerifyError,
-    VerifyErrors, View, Width, Worker, format, pipeline,
+    VerifyErrors, View, Width, Worker, format, insight, pipeline,
 };
 /// The crate with the traits of buffer elements: [`bytemuck::NoUninit`] to write them, [`bytemuck::Pod`] to read them
 /// too. A structure gets them by `#[derive]` with that crate's feature `derive`, in a program that depends on the same

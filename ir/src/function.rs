@@ -40,6 +40,8 @@ pub struct Function {
     insts: Vec<InstData>,
     regions: Vec<RegionData>,
     slots: Vec<(Type, Option<Register>)>,
+    /// For observers, values that stand for temporary registers that nothing has written.
+    pub(crate) unwritten: Vec<(Value, Slot)>,
 }
 
 /// A component of a register of the shader, which a slot stands for.
@@ -58,6 +60,16 @@ pub enum RegisterName {
     Sm5(sm5::RegisterFile, u32),
     /// Of shader models 1.1 to 3.0.
     Sm3(sm3::Register),
+}
+
+impl RegisterName {
+    /// `true` for a temporary register, `r#`.
+    pub fn is_temp(self) -> bool {
+        match self {
+            RegisterName::Sm5(file, _) => file == sm5::RegisterFile::Temp,
+            RegisterName::Sm3(register) => register.file == sm3::RegisterFile::Temp,
+        }
+    }
 }
 
 impl fmt::Display for RegisterName {
@@ -224,6 +236,12 @@ impl Function {
     /// The component of a register that a slot stands for, if it is one of the shader's.
     pub fn slot_register(&self, slot: Slot) -> Option<Register> {
         self.slots[slot.index()].1
+    }
+
+    /// At [`Level::Observed`](crate::passes::Level), the values that stand for temporary registers that nothing has
+    /// written.
+    pub fn unwritten(&self) -> impl Iterator<Item = (Value, Register)> {
+        self.unwritten.iter().filter_map(|&(value, slot)| Some((value, self.slot_register(slot)?)))
     }
 
     /// `true` if nothing can write the object while the shader runs: the runtime refuses memory bound as `t#` and `u#`.

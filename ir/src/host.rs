@@ -115,6 +115,11 @@ pub trait Host: Sync {
     }
     /// Answers a query about a view.
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4];
+    /// The address of the first byte of a buffer, or of a view of a texture, by which views of the same memory are known;
+    /// `None` if nothing is bound. For checks, which nothing else needs.
+    fn base(&self, view: ViewSlot) -> Option<u64> {
+        Some(u64::from(view.id.index() as u32) << 48 | u64::from(view.element) << 40)
+    }
     /// `true` if the run should stop. Polled at group starts, at loop back edges and after much work: must be cheap.
     fn stop_requested(&self) -> bool;
 }

@@ -37,6 +37,7 @@
 //! | `pipeline/` | the fixed functions around a shader: interpolation, the output merger |
 //! | `translate/` | bytecode to IR |
 //! | `interp/` | runs a shader: the reference for compiled code |
+//! | `insight/` | checks what a shader does while the interpreter runs it |
 #![forbid(unsafe_code)]
 
 pub mod batch;
@@ -49,6 +50,7 @@ pub mod float_range;
 pub mod flow;
 pub mod function;
 pub mod host;
+pub mod insight;
 mod instruction;
 pub mod interface;
 pub mod interp;

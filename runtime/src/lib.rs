@@ -58,6 +58,12 @@ mod pool;
 mod shader;
 mod stop;
 
+/// Checks of what a shader does: [`BoundShader::check`].
+pub mod insight {
+    pub use crate::dispatch::{Checked, Finding, Party};
+    pub use brolga_ir::insight::{AccessKind, CheckOptions, CheckSummary, FindingKind, Place, Subject};
+}
+
 pub use bindings::{BindingError, BindingRules, Bindings, Declared, Layers, Leniency, ParseRegisterError, Register};
 pub use cache::{Cache, CacheCounters, CacheEntry, CacheError, NotPrivate};
 pub use device::{Device, DeviceBuilder};

@@ -31,6 +31,7 @@
 mod asm;
 mod bench;
 mod cache;
+mod check;
 mod compiler;
 mod difference;
 mod dis;
@@ -94,6 +95,8 @@ struct Cli {
 enum Command {
     /// Run documents, and check their results
     Run(run::RunArguments),
+    /// Check what the shaders of documents do: races, accesses past an end, reads of what nothing wrote
+    Check(check::CheckArguments),
     /// Measure documents: how long their shaders take to compile, and their steps to run
     Bench(bench::Arguments),
     /// Write a first document for a shader
@@ -134,6 +137,7 @@ pub fn main() -> ExitCode {
     let styles = style::Styles::choose(cli.color);
     let ending = match cli.command {
         Command::Run(arguments) => run::run(&arguments, &styles),
+        Command::Check(arguments) => check::run(&arguments, &styles),
         Command::Bench(arguments) => bench::run(&arguments, &styles),
         Command::New(arguments) => new::run(&arguments, &styles),
         Command::Dis(arguments) => dis::run(&arguments, &styles),

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `check.rs` | checked runs of shaders with known faults |
 //! | `barriers.rs` | barriers under computed conditions |
 //! | `rejoin.rs` | barriers in code that threads leave at any point |
 //! | `spans.rs` | small groups that share packets |
@@ -28,6 +29,7 @@
 
 mod barriers;
 mod bench;
+mod check;
 mod direct3d9;
 mod dmovc;
 mod documents;

@@ -221,6 +221,13 @@ fn write_vectors(f: &mut impl Write, vectors: &[[u32; 4]], literals: Literals) -
     f.write_str(" }")
 }
 
+impl fmt::Display for Message {
+    /// As fxc lists it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_message(f, self, Literals::Listing)
+    }
+}
+
 fn write_message(f: &mut impl Write, message: &Message, literals: Literals) -> fmt::Result {
     write!(f, "{} \"{}\"", message.kind.text(), message.text)?;
     for operand in &message.operands {

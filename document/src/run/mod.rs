@@ -6,6 +6,7 @@
 //! | `pipelines.rs` | pipelines, compiled for the formats of their targets |
 //! | `plan.rs` | steps become actions |
 //! | `check.rs` | the targets of a draw, and the vertex data of Direct3D 9 |
+//! | `checked.rs` | what checked dispatches found |
 //! | `words.rs` | errors in the words of Direct3D 9 |
 //! | `steps.rs` | does the actions, draws in passes |
 //! | `samples.rs` | the order of samples in documents and in memory |
@@ -15,6 +16,7 @@
 //! | `ready.rs` | documents whose steps are repeated |
 
 mod check;
+mod checked;
 mod history;
 mod outcome;
 pub(crate) mod output;
@@ -44,6 +46,7 @@ use plan::{Action, actions};
 use steps::StepRunner;
 use world::World;
 
+pub use checked::{CheckLog, CheckedStep};
 pub use history::{PixelStep, WatchedPixel};
 pub(crate) use outcome::level_texels;
 pub use outcome::{CounterResult, Outcome, ResourceResult};
@@ -71,6 +74,8 @@ pub struct RunOptions {
     pub round: RoundSize,
     /// Collects what shaders print; by default nobody does.
     pub messages: Option<MessageLog>,
+    /// Set to check dispatches, on the interpreter, whatever the engine.
+    pub check: Option<CheckLog>,
 }
 
 impl RunOptions {
@@ -85,6 +90,7 @@ impl RunOptions {
             keep_all: false,
             round: RoundSize::default(),
             messages: None,
+            check: None,
         }
     }
 

@@ -9,7 +9,7 @@ use brolga_runtime::{Device, Dispatch, Report};
 
 use super::history::Watch;
 use super::plan::{Action, DrawAction};
-use super::{RunOptions, go_on};
+use super::{CheckedStep, RunOptions, go_on};
 use crate::error::{Fault, Problem};
 use crate::model::query::{Counts, QueryKind};
 use crate::model::step::DocumentStep;
@@ -119,6 +119,11 @@ impl<'a> StepRunner<'a> {
             Action::Dispatch(action) => {
                 let mut dispatch = action.dispatch.clone().cancel(token.clone());
                 dispatch.messages = self.options.messages.clone();
+                if let Some(log) = &self.options.check {
+                    let checked = action.bound.check(&dispatch, &log.options).map_err(|error| action.fault(error))?;
+                    log.add(CheckedStep { step: n, pipeline: action.pipeline().to_owned(), checked });
+                    return Ok(());
+                }
                 let report = action.bound.dispatch(&dispatch).map_err(|error| action.fault(error))?;
                 self.count(step, Statistics::default(), report.threads);
                 self.report = Some(report);

@@ -7,7 +7,6 @@ use super::code::{ArenaSlot, At, End, GroupRegion, GroupStep};
 use super::observe::Observer;
 use super::packet::Runner;
 use super::{LaneMask, lanes_of};
-use crate::function::Origin;
 use crate::host::{Fault, FaultKind};
 use crate::span::Span;
 
@@ -45,7 +44,7 @@ impl<O: Observer> GroupRunner<'_, '_, O> {
                 }
                 GroupStep::Wait { at } => self.runner.observer.waited(*at),
                 GroupStep::If { cond, then_region, else_region, at } => {
-                    let holds = self.agree(*cond, at.origin, |bits| bits & 1 != 0)?;
+                    let holds = self.agree(*cond, *at, |bits| bits & 1 != 0)?;
                     let (number, region) = if holds { (0, then_region) } else { (1, else_region) };
                     let end = self.inner(*at, number, region)?;
                     if end != End::Yield {
@@ -54,6 +53,7 @@ impl<O: Observer> GroupRunner<'_, '_, O> {
                 }
                 GroupStep::Loop { target, inits, body, at } => {
                     self.for_each_packet(|runner, mask| {
+                        runner.show(mask, |observer, packet| observer.began(*at, packet));
                         runner.moves(inits, mask);
                         Ok(())
                     })?;
@@ -68,7 +68,7 @@ impl<O: Observer> GroupRunner<'_, '_, O> {
                     }
                 }
                 GroupStep::Switch { target, selector, arms, at } => {
-                    let arm = self.agree(*selector, at.origin, |bits| arms.choose(bits as u32))?;
+                    let arm = self.agree(*selector, *at, |bits| arms.choose(bits as u32))?;
                     match self.inner(*at, arm, &arms.arms[arm])? {
                         End::Yield => {}
                         End::Break(left) if left == *target => {}
@@ -113,9 +113,9 @@ impl<O: Observer> GroupRunner<'_, '_, O> {
     }
 
     /// The value of a condition on which all threads agree.
-    fn agree<T: PartialEq>(&mut self, slot: ArenaSlot, origin: Origin, meaning: impl Fn(u64) -> T) -> Result<T, Fault> {
+    fn agree<T: PartialEq>(&mut self, slot: ArenaSlot, at: At, meaning: impl Fn(u64) -> T) -> Result<T, Fault> {
         let mut agreed: Option<(T, u32)> = None;
-        self.for_each_packet(|runner, mask| {
+        let result = self.for_each_packet(|runner, mask| {
             let value = runner.value(slot);
             for lane in lanes_of(mask) {
                 let (way, thread) = (meaning(value[lane]), (runner.packet * runner.code.lanes + lane) as u32);
@@ -124,12 +124,29 @@ impl<O: Observer> GroupRunner<'_, '_, O> {
                     Some((first_way, _)) if *first_way == way => {}
                     Some((_, first)) => {
                         let threads = [*first, thread];
-                        return Err(Fault::new(FaultKind::DivergentBarrier { threads }, origin));
+                        return Err(Fault::new(FaultKind::DivergentBarrier { threads }, at.origin));
                     }
                 }
             }
             Ok(())
+        });
+        if let Err(fault) = result {
+            self.tell_disagreement(slot, at)?;
+            return Err(fault);
+        }
+        agreed.map(|(way, _)| way).ok_or(Fault::new(FaultKind::Internal, at.origin))
+    }
+
+    /// Tells the observer which way each thread goes.
+    #[cold]
+    fn tell_disagreement(&mut self, slot: ArenaSlot, at: At) -> Result<(), Fault> {
+        let mut ways = Vec::new();
+        self.for_each_packet(|runner, mask| {
+            let first = (runner.packet * runner.code.lanes) as u32;
+            ways.extend(lanes_of(mask).map(|lane| (first + lane as u32, runner.value(slot)[lane])));
+            Ok(())
         })?;
-        agreed.map(|(way, _)| way).ok_or(Fault::new(FaultKind::Internal, origin))
+        self.runner.observer.disagreed(at, &ways);
+        Ok(())
     }
 }

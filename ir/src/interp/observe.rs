@@ -24,6 +24,12 @@ pub trait Observer {
         let _ = (at, packet);
     }
 
+    /// A loop is about to begin, and to pass its operands on.
+    #[inline]
+    fn began(&mut self, at: At, packet: &Packet<'_>) {
+        let _ = (at, packet);
+    }
+
     /// A region of the construct is entered, a loop's in every round: the index among its [regions](InstKind::regions),
     /// and the packet; none where it holds a barrier that waits: then all threads that are left enter.
     #[inline]
@@ -36,6 +42,13 @@ pub trait Observer {
     #[inline]
     fn left(&mut self, at: At, region: usize, packet: Option<&Packet<'_>>) {
         let _ = (at, region, packet);
+    }
+
+    /// Threads disagree about an `if` or `switch` that the whole group runs, which ends the run: each that is left, in
+    /// order, with the bits of what decides.
+    #[inline]
+    fn disagreed(&mut self, at: At, ways: &[(u32, u64)]) {
+        let _ = (at, ways);
     }
 
     /// All threads that are left have reached a barrier that waits.
@@ -65,6 +78,16 @@ impl Packet<'_> {
     /// The number of a lane's thread in its span.
     pub fn thread(&self, lane: usize) -> u32 {
         (self.number * self.code.lanes + lane) as u32
+    }
+
+    /// The lanes concerned, in order.
+    pub fn each_lane(&self) -> impl Iterator<Item = usize> + use<> {
+        lanes_of(self.lanes)
+    }
+
+    /// The host of the run.
+    pub fn host(&self) -> &dyn Host {
+        self.host
     }
 
     /// The bits of an operand or result of the instruction in every lane, as in [`Const`](crate::Const). Those of other
@@ -99,10 +122,11 @@ impl Packet<'_> {
                 *element = Element::Fixed(word(value));
             }
             let (index, offset_bytes) = (place.index.map(word), word(place.offset) & !3);
+            let is_misaligned = index.is_none() && word(place.offset) & 3 != 0;
             let extent = self.extent(func, object);
             let is_inside = |&n: &usize| extent.word(index, u64::from(offset_bytes) + 4 * n as u64).is_some();
             let inside = (0..read.len().max(written.len())).filter(is_inside).count();
-            Access { lane, object, index, offset_bytes, read, written, inside }
+            Access { lane, object, index, offset_bytes, is_misaligned, read, written, inside }
         };
         lanes_of(self.lanes).filter(takes_part).map(access).collect()
     }
@@ -143,6 +167,8 @@ pub struct Access {
     pub index: Option<u32>,
     /// The first byte, of the element or of a raw object.
     pub offset_bytes: u32,
+    /// Set if the address of a raw object was no multiple of 4: its low bits were ignored.
+    pub is_misaligned: bool,
     /// The words that were read.
     pub read: SmallVec<[u32; 4]>,
     /// The words that were written.

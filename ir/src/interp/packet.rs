@@ -39,6 +39,7 @@ impl<O: Observer> Runner<'_, '_, O> {
                     mask = self.if_else(at, *cond, [then_block, else_block], mask)?;
                 }
                 Node::Loop { target, inits, body } => {
+                    self.show(mask, |observer, packet| observer.began(at, packet));
                     self.moves(inits, mask);
                     mask = self.rounds(at, *target, body, mask)?;
                 }
@@ -90,7 +91,7 @@ impl<O: Observer> Runner<'_, '_, O> {
 
     /// Reports an event of these lanes to the observer.
     #[inline]
-    fn show(&mut self, lanes: LaneMask, show: impl FnOnce(&mut O, &Packet<'_>)) {
+    pub(super) fn show(&mut self, lanes: LaneMask, show: impl FnOnce(&mut O, &Packet<'_>)) {
         let &mut Runner { code, host, packet: number, .. } = self;
         show(self.observer, &Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes });
     }

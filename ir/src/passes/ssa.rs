@@ -5,6 +5,8 @@
 //! the `if` or `switch`, or one more variable of the loop, that owns the region. A slot never written is zero. Unused
 //! results are left for `dead.rs`. For observers, writes of registers stay as notes.
 
+use std::collections::HashMap;
+
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Function, InstKind, Origin};
 use crate::replacements::Replacements;
@@ -22,14 +24,18 @@ pub(super) fn construct(func: &mut Function, keeps_notes: bool) {
         current: vec![None; func.slot_count()],
         carried: vec![Vec::new(); func.inst_count()],
         zeros: [None; Type::ALL.len()],
+        unwritten: HashMap::new(),
         written,
         keeps_notes,
     };
     construction.region(func, func.body());
     // Zeros were made on demand, but may be used anywhere: they open the body.
     let body = func.body();
-    let zeros = construction.zeros.iter().flatten().map(|&(inst, _)| inst);
-    func.region_mut(body).insts.splice(0..0, zeros);
+    let mut unwritten: Vec<_> = construction.unwritten.into_iter().collect();
+    unwritten.sort_unstable();
+    func.unwritten = unwritten.iter().map(|&(slot, (_, value))| (value, slot)).collect();
+    let zeros = construction.zeros.iter().flatten().chain(unwritten.iter().map(|(_, zero)| zero));
+    func.region_mut(body).insts.splice(0..0, zeros.map(|&(inst, _)| inst));
     if !keeps_notes {
         func.clear_slots();
     }
@@ -62,6 +68,8 @@ struct Construction {
     carried: Vec<Vec<Slot>>,
     /// One zero of each type.
     zeros: [Option<(Inst, Value)>; Type::ALL.len()],
+    /// For observers, the zeros that stand for registers that nothing has written.
+    unwritten: HashMap<Slot, (Inst, Value)>,
     written: Vec<Vec<Slot>>,
     keeps_notes: bool,
 }
@@ -136,15 +144,21 @@ impl Construction {
     }
 
     fn get(&mut self, func: &mut Function, slot: Slot) -> Value {
-        let value = self.current[slot.index()].unwrap_or_else(|| self.zero(func, func.slot_type(slot)));
+        let value = self.current[slot.index()].unwrap_or_else(|| self.unwritten(func, slot));
         self.replacements.resolve(value)
     }
 
-    fn zero(&mut self, func: &mut Function, ty: Type) -> Value {
+    /// The value of a slot that nothing has written.
+    fn unwritten(&mut self, func: &mut Function, slot: Slot) -> Value {
+        let ty = func.slot_type(slot);
+        let is_register = self.keeps_notes && func.slot_register(slot).is_some_and(|register| register.name.is_temp());
         let make = || {
             let inst = func.add_inst(InstKind::Const(Const::zero(ty)), &[ty], Origin::default());
             (inst, func.inst(inst).results[0])
         };
-        self.zeros[ty as usize].get_or_insert_with(make).1
+        match is_register {
+            true => self.unwritten.entry(slot).or_insert_with(make).1,
+            false => self.zeros[ty as usize].get_or_insert_with(make).1,
+        }
     }
 }

@@ -55,6 +55,11 @@ impl BoundShader {
         &self.shader
     }
 
+    /// The parts of its device that dispatches use.
+    pub(super) fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
     /// The bindings.
     pub fn bindings(&self) -> &Bindings {
         &self.bindings

@@ -11,12 +11,16 @@
 //! | `schedule.rs` | groups on the threads of the pool |
 //! | `pace.rs` | estimates whether work is worth waking a thread for |
 //! | `runner.rs` | the parts of a device that dispatches use |
+//! | `check.rs` | dispatches that are checked |
+//! | `finding.rs` | what they find, as text |
 //! | `messages.rs` | the messages of shaders, in the order of their threads |
 //! | `fault.rs` | reports why a run did not finish |
 
 mod batch;
 mod bound;
+mod check;
 mod fault;
+mod finding;
 mod messages;
 mod pace;
 mod resolved;
@@ -34,6 +38,7 @@ use brolga_ir::span::Grid;
 use brolga_resource::{Buffer, ResourceError};
 
 pub use bound::BoundShader;
+pub use check::{Checked, Finding, Party};
 pub use messages::{MessageLog, ShaderMessage};
 pub(crate) use pace::{Pace, WORTH_HELP};
 pub(crate) use run::once;

@@ -88,6 +88,19 @@ impl Bound {
         }
     }
 
+    /// The address of the first byte, by which views of the same memory are known; of a texture, that of the view's first
+    /// level and layer.
+    pub fn base(&self) -> u64 {
+        let at = |memory: &Memory, offset_bytes: u64| memory.base().addr() as u64 + offset_bytes;
+        match self {
+            Bound::Words(words) => at(&words.memory, words.extent.offset_bytes),
+            Bound::Constants(constants) => at(&constants.memory, constants.offset_bytes),
+            Bound::Texels(Texels::Buffer { memory, offset_bytes, .. }) => at(memory, *offset_bytes),
+            Bound::Texels(Texels::Texture(surface)) => at(&surface.memory, surface.levels[0].offset_bytes),
+            Bound::Sampler(_) => 0,
+        }
+    }
+
     /// The result of a size query: of a texture, that of the first mip level.
     pub fn size(&self) -> [u32; 4] {
         let query = match self {

@@ -186,6 +186,10 @@ impl Host for Reach<'_> {
         self.bound(view).map_or([0; 4], |bound| bound::answer(query, bound, level))
     }
 
+    fn base(&self, view: ViewSlot) -> Option<u64> {
+        self.bound(view).map(Bound::base)
+    }
+
     fn stop_requested(&self) -> bool {
         self.stop.is_set()
     }

@@ -37,6 +37,7 @@ use brolga_ir::interface::Array;
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::span::{Grid, Packing};
 use brolga_ir::stage::Stage;
+use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub(crate) use compiler::Compiler;
@@ -46,6 +47,7 @@ pub use location::SourceLocation;
 pub use module::{Module, Program};
 pub use options::{Codegen, CompileOptions, Emit};
 pub(crate) use outline::Outline;
+pub(crate) use source::at_most;
 
 use crate::bindings::{BindingError, Bindings, Declared, Leniency, Register};
 use crate::dispatch::Pace;
@@ -228,6 +230,11 @@ impl Shader {
         let partial = bindings.clone().allowing(Leniency::Unbound);
         let views = BoundViews::new(&self.outline().declared, &[], (&partial).into(), self.inner.source.limits())?;
         compile::emit(&self.inner, form, Some(&views))
+    }
+
+    /// Its function for observers of the interpreter, and how many indexable temporaries are its own.
+    pub(crate) fn observed(&self) -> Result<(VerifiedFunction, usize), Error> {
+        self.inner.source.observed()
     }
 
     /// Locates the instruction that an operation comes from.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::interface::{Interface, ResourceKind};
-use brolga_ir::passes;
+use brolga_ir::passes::{self, Level};
 use brolga_ir::pipeline;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::{VerifiedFunction, verify};
@@ -102,6 +102,19 @@ impl FunctionSource {
         Ok(function)
     }
 
+    /// Makes the shader's function for observers of the interpreter; also returns how many indexable temporaries are the
+    /// shader's own.
+    pub fn observed(&self) -> Result<(VerifiedFunction, usize), Error> {
+        let CompileOptions { state, .. } = &self.options;
+        let mut function = self.module.program().translate(&self.options)?;
+        check_limits(&function.interface, &self.limits)?;
+        let own_locals = function.interface.locals.len();
+        pipeline::complete(&mut function, state);
+        passes::optimise(&mut function, Level::Observed);
+        function.width = self.options.width.unwrap_or(function.width);
+        Ok((verify(function)?, own_locals))
+    }
+
     /// Locates the instruction that an operation comes from.
     pub fn location(&self, origin: Origin) -> SourceLocation {
         match self.module.lines().into_iter().enumerate().find(|(_, line)| line.origin == origin) {
@@ -126,7 +139,7 @@ fn check_limits(interface: &Interface, limits: &Limits) -> Result<(), Error> {
 }
 
 /// Checks a number against a limit.
-pub(super) fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<(), Error> {
+pub(crate) fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<(), Error> {
     let (value, most) = (value.into(), most.into());
     if value > most { Err(Error::OverLimit { limit, value, most }) } else { Ok(()) }
 }

@@ -115,7 +115,7 @@ fn the_first_messages_are_kept() {
 #[test]
 fn runs_follow_one_another() {
     let (device, log) = (device(2), MessageLog::new(5));
-    let listing = "cs_5_0\ndcl_input vThreadGroupID.x\ndcl_thread_group 1, 1, 1\nprintf \"%d\", -vThreadGroupID.x\nret";
+    let listing = "cs_5_0\ndcl_input vThreadGroupID.x\ndcl_thread_group 1, 1, 1\nprintf \"%d\", vThreadGroupID.x\nret";
     let shader = device.compile(&assemble(listing, &Default::default()).unwrap().bytes, &CompileOptions::default());
     let shader = shader.unwrap();
     for groups in [3, 4] {
@@ -124,7 +124,7 @@ fn runs_follow_one_another() {
     // Nobody listens.
     device.dispatch(&shader, &Bindings::new(), &Dispatch::new([9, 1, 1])).unwrap();
     let texts = log.take().into_iter().map(|message| message.text).collect::<Vec<_>>();
-    assert_eq!((texts.join(" "), log.lost()), ("0 -1 -2 0 -1".to_owned(), 2));
+    assert_eq!((texts.join(" "), log.lost()), ("0 1 2 0 1".to_owned(), 2));
     assert!(log.take().is_empty());
 }
 

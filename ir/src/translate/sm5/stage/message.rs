@@ -31,7 +31,7 @@ impl Translator<'_, '_> {
                 _ => 1,
             };
             let words = self.bits(operand, components)?;
-            values.extend(lanes(components).map(|lane| words.at(lane)));
+            values.extend(lanes(components).map(|lane| self.signed(operand, words.at(lane))));
         }
         if values.len() > SENDER_WORDS + MOST_MESSAGE_WORDS {
             let what = format!("a message may have {MOST_MESSAGE_WORDS} operands");
@@ -44,6 +44,16 @@ impl Translator<'_, '_> {
         let message = Message { kind, is_format: message.is_format, text: message.text.clone() };
         self.send(message, &values);
         Ok(())
+    }
+
+    /// A word with the modifiers of its operand, which are for floats.
+    fn signed(&mut self, operand: &sm5::Operand, word: Value) -> Value {
+        if !operand.absolute && !operand.negate {
+            return word;
+        }
+        let value = self.b.op(Op::AsF32, &[word]);
+        let value = self.sign_modified(operand, value);
+        self.b.op(Op::BitsF32, &[value])
     }
 
     /// `abort`

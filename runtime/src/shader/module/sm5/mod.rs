@@ -8,7 +8,7 @@ mod linkage;
 
 use std::borrow::Cow;
 
-use brolga_bytecode::sm5::{Item, ItemKind};
+use brolga_bytecode::sm5::{CustomContent, Item, ItemKind};
 use brolga_bytecode::{Decoded, LoadOptions, Shader as Loaded};
 use brolga_ir::function::{Function, Origin};
 use brolga_ir::interface::Interface;
@@ -84,11 +84,17 @@ impl program::Program for Sm5Program {
     }
 
     fn lines(&self) -> Vec<SourceLine> {
-        let line = |item: &Item| match &item.kind {
-            ItemKind::Instruction(instruction) => {
-                Some(SourceLine { origin: Origin(item.at), text: instruction.to_string() })
-            }
-            _ => None,
+        let line = |item: &Item| {
+            let text = match &item.kind {
+                ItemKind::Instruction(instruction) => instruction.to_string(),
+                // Messages have a number too.
+                ItemKind::CustomData(data) => match &data.content {
+                    CustomContent::Message(message) => message.to_string(),
+                    _ => return None,
+                },
+                ItemKind::Declaration(_) => return None,
+            };
+            Some(SourceLine { origin: Origin(item.at), text })
         };
         self.loaded.program.items().iter().filter_map(line).collect()
     }

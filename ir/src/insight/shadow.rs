@@ -1,0 +1,150 @@
+//! Remembers who accessed each word, and tells which accesses race.
+//!
+//! Two accesses of a word race if different threads make them, at least one of them writes, they are not both atomic,
+//! and nothing orders them. Within a group that is a barrier at which threads wait and which orders the memory: what
+//! runs between two of these is a *phase*. Between groups nothing orders accesses but *tickets*: a group that performs an
+//! atomic on a view after a barrier that orders views has released what it did before; one that performs an atomic
+//! after that has acquired it. Which word that is does not matter: this is lenient on purpose.
+
+use std::collections::HashMap;
+
+use smallvec::SmallVec;
+
+use super::finding::AccessKind;
+use super::poison::SuspicionId;
+use crate::entity::Inst;
+
+/// The most accesses that are remembered of a word in a phase of a group.
+const MOST_IN_PHASE: usize = 64;
+
+/// A thread: the number of its group in the run, and its number in the group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Who {
+    pub group: u64,
+    pub thread: u32,
+}
+
+/// An access of a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry {
+    pub who: Who,
+    /// The position of its group.
+    pub group: [u32; 3],
+    pub inst: Inst,
+    pub access: AccessKind,
+    /// The phase of its group.
+    pub phase: u32,
+    /// When it happened, in the order of the run.
+    pub time: u64,
+    /// The word that a store left.
+    pub word: u32,
+}
+
+/// Who accessed a word.
+#[derive(Debug, Default)]
+pub(super) struct Cell {
+    /// Accesses of this phase, and one or two of each instruction in other groups.
+    entries: SmallVec<[Entry; 2]>,
+    /// Group and phase of the first write.
+    pub written: Option<(u64, u32)>,
+    /// What stands behind the word, if it may be worthless.
+    pub poison: Option<SuspicionId>,
+}
+
+/// When groups released and acquired the memory of views, in the order of the run.
+#[derive(Debug, Default)]
+pub(super) struct Tickets(HashMap<u64, [u64; 2]>);
+
+impl Tickets {
+    /// A group performs an atomic on a view, after a barrier that orders views or before any.
+    pub fn take(&mut self, group: u64, has_fenced: bool, time: u64) {
+        let [released, acquired] = self.0.entry(group).or_default();
+        *acquired = time;
+        if has_fenced {
+            *released = time;
+        }
+    }
+
+    /// `true` if what another group did at a time comes before what a group does now.
+    fn order(&self, other: u64, time: u64, group: u64) -> bool {
+        let released = self.0.get(&other).map_or(0, |[released, _]| *released);
+        let acquired = self.0.get(&group).map_or(0, |[_, acquired]| *acquired);
+        released > time && acquired > released
+    }
+}
+
+impl Cell {
+    /// Adds an access; calls `race` with each earlier one that it races with.
+    pub fn add(&mut self, entry: Entry, tickets: &Tickets, is_strict: bool, mut race: impl FnMut(&Entry)) {
+        let mut is_known = false;
+        let mut in_phase = 0;
+        self.entries.retain(|other| {
+            if other.who.group != entry.who.group {
+                return true;
+            }
+            // What a barrier of this group orders only matters to others.
+            other.phase == entry.phase || keeps_for_others(other)
+        });
+        for other in &self.entries {
+            let is_here = other.who.group == entry.who.group;
+            if is_here && other.phase == entry.phase {
+                in_phase += 1;
+                is_known |= (other.who, other.inst, other.access) == (entry.who, entry.inst, entry.access);
+            }
+            let can_race = matches!(
+                (other.access, entry.access),
+                (AccessKind::Write, _)
+                    | (_, AccessKind::Write)
+                    | (AccessKind::Read, AccessKind::Atomic)
+                    | (AccessKind::Atomic, AccessKind::Read)
+            );
+            let writes_same =
+                other.access == AccessKind::Write && entry.access == AccessKind::Write && other.word == entry.word;
+            if !can_race || (writes_same && !is_strict) {
+                continue;
+            }
+            let is_ordered = match is_here {
+                true => other.who.thread == entry.who.thread || other.phase != entry.phase,
+                false => tickets.order(other.who.group, other.time, entry.who.group),
+            };
+            if !is_ordered {
+                race(other);
+            }
+        }
+        if entry.access != AccessKind::Read && self.written.is_none() {
+            self.written = Some((entry.who.group, entry.phase));
+        }
+        if is_known {
+            // The latest word counts, and the latest time.
+            let same =
+                |other: &&mut Entry| (other.who, other.inst, other.access) == (entry.who, entry.inst, entry.access);
+            if let Some(other) = self.entries.iter_mut().find(same) {
+                *other = entry;
+            }
+        } else if in_phase < MOST_IN_PHASE {
+            self.settle(entry.who.group);
+            self.entries.push(entry);
+        }
+    }
+
+    /// Keeps of each instruction in other groups the first access and the last.
+    fn settle(&mut self, group: u64) {
+        if self.entries.len() < 8 {
+            return;
+        }
+        let all = std::mem::take(&mut self.entries);
+        for (n, entry) in all.iter().enumerate() {
+            let same =
+                |other: &Entry| other.who.group != group && (other.inst, other.access) == (entry.inst, entry.access);
+            let is_between = entry.who.group != group && all[..n].iter().any(same) && all[n + 1..].iter().any(same);
+            if !is_between {
+                self.entries.push(*entry);
+            }
+        }
+    }
+}
+
+/// `true` for an access of an earlier phase that other groups may race with: those to views.
+fn keeps_for_others(entry: &Entry) -> bool {
+    entry.time != 0
+}

@@ -1,0 +1,136 @@
+//! Writes findings for people: what was found, by whom and where, and what would be right.
+
+use std::fmt;
+
+use brolga_ir::insight::{AccessKind, FindingKind, Place, Subject};
+
+use super::check::{Finding, Party};
+
+/// A position in parentheses.
+struct At([u32; 3]);
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.0;
+        write!(f, "({x}, {y}, {z})")
+    }
+}
+
+fn verb(access: AccessKind) -> &'static str {
+    match access {
+        AccessKind::Read => "read",
+        AccessKind::Write => "written",
+        AccessKind::Atomic => "changed by an atomic",
+    }
+}
+
+fn place(place: Place) -> String {
+    match place {
+        Place::Byte(byte) => format!("byte {byte}"),
+        Place::Element(element) => format!("element {element}"),
+        Place::Texel([x, y, z]) => format!("texel ({x}, {y}, {z})"),
+        _ => "it".into(),
+    }
+}
+
+impl Finding {
+    /// The first line: what was found.
+    pub fn headline(&self) -> String {
+        let subject = self.subject.map_or(String::new(), |subject| subject.to_string());
+        let access = self.parties.first().map_or(AccessKind::Read, |party| party.access);
+        match self.kind {
+            FindingKind::Race if self.between_groups => {
+                format!("race on {subject} between groups: {}", place(self.place))
+            }
+            FindingKind::Race => format!("race on {subject}: {}", place(self.place)),
+            FindingKind::Bounds => {
+                let unit = if matches!(self.place, Place::Byte(_)) { "bytes" } else { "elements" };
+                format!(
+                    "out of bounds: {subject} has {} {unit}, {} was {}",
+                    self.extent,
+                    place(self.place),
+                    verb(access)
+                )
+            }
+            FindingKind::Uninitialised if self.place == Place::Whole => {
+                format!("uninitialised: {subject} is read before anything has written it")
+            }
+            FindingKind::Uninitialised => {
+                format!("uninitialised: {} of {subject} is read before anything has written it", place(self.place))
+            }
+            FindingKind::Misaligned => {
+                format!(
+                    "misaligned: {} of {subject} was {}, and its low bits count as 0",
+                    place(self.place),
+                    verb(access)
+                )
+            }
+            FindingKind::Unbound => format!("unbound: nothing is bound to {subject}, which was {}", verb(access)),
+            FindingKind::Barrier => {
+                let [go, others] = self.words;
+                format!("barrier: {go} threads go to a barrier and {others} do not")
+            }
+        }
+    }
+
+    /// What would be right.
+    pub fn help(&self) -> Option<&'static str> {
+        let is_shared = matches!(self.subject, Some(Subject::Shared(_)));
+        Some(match self.kind {
+            FindingKind::Race if self.between_groups => {
+                "groups of a dispatch run in any order: what one writes another may read in a later dispatch, or after an \
+                 atomic with a memory barrier on either side"
+            }
+            FindingKind::Race if is_shared => {
+                "GroupMemoryBarrierWithGroupSync() between them would order them, in a loop between its rounds too"
+            }
+            FindingKind::Race => {
+                "AllMemoryBarrierWithGroupSync() or DeviceMemoryBarrierWithGroupSync() between them would order them"
+            }
+            FindingKind::Bounds => return None,
+            FindingKind::Uninitialised => "Direct3D leaves open what it holds; here it is 0",
+            FindingKind::Misaligned => "addresses of raw buffers are multiples of 4",
+            FindingKind::Unbound => "reads of it give 0, and writes are lost",
+            FindingKind::Barrier => "all threads of a group must reach it, or none",
+        })
+    }
+
+    fn write_party(&self, f: &mut fmt::Formatter<'_>, party: &Party) -> fmt::Result {
+        let Party { access, location, group, thread, .. } = party;
+        write!(f, "\n  {} by thread {} of group {} at {location}", verb(*access), At(*thread), At(*group))
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.headline())?;
+        match (self.kind, self.parties.as_slice()) {
+            (FindingKind::Barrier, [first, last, other, last_other]) => {
+                let (group, branch) = (At(first.group), &first.location);
+                write!(f, "\n  threads {} to {} of group {group} go there", At(first.thread), At(last.thread))?;
+                write!(f, ", threads {} to {} do not", At(other.thread), At(last_other.thread))?;
+                write!(f, "\n  at {branch}")?;
+                if let Some(barrier) = &self.other {
+                    write!(f, "\n  the barrier is {barrier}")?;
+                }
+            }
+            _ => self.parties.iter().try_for_each(|party| self.write_party(f, party))?,
+        }
+        if let (Some(user), false) = (&self.other, self.kind == FindingKind::Barrier) {
+            write!(f, "\n  what was read is used by {user}")?;
+        }
+        if let (FindingKind::Bounds, [inside, outside]) = (self.kind, self.words)
+            && inside > 0
+        {
+            write!(f, "\n  {inside} of {} words are inside", inside + outside)?;
+        }
+        if self.count > 1 {
+            let what = if self.kind == FindingKind::Race { "pairs of accesses" } else { "times" };
+            write!(f, "\n  {} {what}; this is the first", self.count)?;
+        }
+        match self.help() {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}

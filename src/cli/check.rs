@@ -1,0 +1,290 @@
+//! `brolga check`: runs documents on the interpreter, and reports what their dispatches do wrong: races, accesses past an
+//! end, reads of what nothing wrote, barriers that only some threads reach.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brolga::document::{CheckLog, CheckedStep, Document, DocumentError, RunOptions};
+use brolga::insight::{CheckOptions, CheckSummary, Finding, FindingKind, Party, Place};
+use brolga::{CancelToken, Device, Engine, Progress};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::compiler::CompilerOption;
+use super::interrupt::{self, INTERRUPTED, Temporary};
+use super::options::{Format, seconds};
+use super::progress::Watcher;
+use super::report::harmless;
+use super::style::Styles;
+use super::{Ending, documents, report, summary};
+
+#[derive(Args)]
+pub(super) struct CheckArguments {
+    /// Documents (.toml, .json), folders with a document.toml, scene.json or case.json, or folders with any number of
+    /// these
+    #[arg(required = true, value_name = "DOCUMENT")]
+    documents: Vec<PathBuf>,
+    /// Report these kinds only: race, bounds, uninitialised, barrier, misaligned, unbound
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kind)]
+    only: Vec<FindingKind>,
+    /// Report too what is defined, but hardly meant: writes of one value by several threads, texels outside of a texture
+    #[arg(long)]
+    strict: bool,
+    /// Leave out what is found about a register at an instruction, as `u0@29`
+    #[arg(long, value_name = "REGISTER@INSTRUCTION", value_parser = muted)]
+    mute: Vec<(String, u32)>,
+    /// Report what threads of one group do, as `2,0,0`
+    #[arg(long, value_name = "X,Y,Z", value_parser = group)]
+    group: Option<[u32; 3]>,
+    /// Report at most so many findings
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    most: usize,
+    /// Stop an HLSL compiler, or a run, that takes longer
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Output format: text for people, or one JSON document
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    compiler: CompilerOption,
+}
+
+fn kind(text: &str) -> Result<FindingKind, String> {
+    FindingKind::from_name(text).ok_or_else(|| {
+        let kinds: Vec<_> = FindingKind::ALL.iter().map(|kind| kind.name()).collect();
+        format!("there is no kind `{text}`: {}", kinds.join(", "))
+    })
+}
+
+fn muted(text: &str) -> Result<(String, u32), String> {
+    let wrong = || format!("`{text}` is no register at an instruction: expected `u0@29`");
+    let (register, instruction) = text.split_once('@').ok_or_else(wrong)?;
+    Ok((register.to_owned(), instruction.parse().map_err(|_| wrong())?))
+}
+
+fn group(text: &str) -> Result<[u32; 3], String> {
+    let wrong = || format!("`{text}` is no group: expected its position, as `2,0,0`");
+    let numbers: Vec<u32> =
+        text.split(',').map(|number| number.trim().parse()).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    <[u32; 3]>::try_from(numbers).map_err(|_| wrong())
+}
+
+pub(super) fn run(arguments: &CheckArguments, styles: &Styles) -> io::Result<Ending> {
+    let mut paths = Vec::new();
+    for path in &arguments.documents {
+        match documents::find(path) {
+            Ok(found) => paths.extend(found),
+            Err(error) => {
+                report::print_plain(format!("cannot read {}: {error}", path.display()), None, styles.err);
+                return Ok(Ending::BadInput);
+            }
+        }
+    }
+    // Groups run one after the other.
+    let device = match Device::builder().threads(1).build() {
+        Ok(device) => device,
+        Err(error) => {
+            report::print_plain(error.to_string(), None, styles.err);
+            return Ok(Ending::Stopped);
+        }
+    };
+    let cancel = CancelToken::new();
+    let interrupts = interrupt::cancels(&cancel, &Temporary::default());
+    let mut session = CheckSession { arguments, styles, device, cancel, left: arguments.most, entries: Vec::new() };
+    let mut ending = Ending::Fine;
+    for path in &paths {
+        if session.cancel.is_cancelled() {
+            report::say(INTERRUPTED);
+            ending = Ending::Stopped;
+            break;
+        }
+        ending = ending.max(session.document(path)?);
+    }
+    drop(interrupts);
+    if arguments.format == Format::Json {
+        writeln!(
+            io::stdout().lock(),
+            "{:#}",
+            json!({ "clean": ending == Ending::Fine, "documents": session.entries })
+        )?;
+    }
+    Ok(ending)
+}
+
+struct CheckSession<'a> {
+    arguments: &'a CheckArguments,
+    styles: &'a Styles,
+    device: Device,
+    cancel: CancelToken,
+    /// Findings that may still be shown.
+    left: usize,
+    entries: Vec<Value>,
+}
+
+impl CheckSession<'_> {
+    fn document(&mut self, path: &Path) -> io::Result<Ending> {
+        let log = CheckLog::new(self.options());
+        let result = self.run(path, &log);
+        let (mut found, mut json) = (0, Vec::new());
+        let mut steps = log.take();
+        for CheckedStep { pipeline, checked, .. } in &mut steps {
+            checked.findings.retain(|finding| !self.is_muted(finding));
+            found += checked.findings.len();
+            for finding in &checked.findings {
+                let shown = self.left > 0;
+                self.left = self.left.saturating_sub(1);
+                match self.arguments.format {
+                    Format::Json => json.push(finding_json(finding, pipeline)),
+                    Format::Text if shown => self.write(path, finding)?,
+                    Format::Text => {}
+                }
+            }
+        }
+        let summaries: Vec<&CheckSummary> = steps.iter().map(|step| &step.checked.summary).collect();
+        if self.arguments.format == Format::Text {
+            self.write_summary(path, found, &summaries)?;
+        }
+        let error = result.err();
+        if let Some(error) = &error {
+            report::print(error, self.styles.err);
+        }
+        self.entries.push(json!({
+            "document": path.to_string_lossy(),
+            "findings": json,
+            "groups": summaries.iter().map(|summary| summary.groups).sum::<u64>(),
+            "unused_reads": summaries.iter().map(|summary| summary.unused_reads).sum::<u64>(),
+            "error": error.as_ref().map(summary::error_json),
+        }));
+        Ok(match (&error, found) {
+            (Some(error), _) => report::ending(error),
+            (None, 0) => Ending::Fine,
+            (None, _) => Ending::Mismatch,
+        })
+    }
+
+    fn options(&self) -> CheckOptions {
+        let mut options = CheckOptions::default();
+        if !self.arguments.only.is_empty() {
+            options.kinds.clone_from(&self.arguments.only);
+        }
+        options.is_strict = self.arguments.strict;
+        options.group = self.arguments.group;
+        options
+    }
+
+    fn run(&self, path: &Path, log: &CheckLog) -> Result<(), DocumentError> {
+        let mut document = Document::load(path)?;
+        let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
+        compiler.compile_document(&mut document, &self.cancel)?;
+        let ready = document.prepare_until(self.device.limits(), &self.cancel)?;
+        for variant in 0..ready.variants() {
+            let mut options = RunOptions::new(Engine::Interpreter);
+            options.time_limit = self.arguments.timeout;
+            options.cancel = self.cancel.clone();
+            options.progress = Progress::new();
+            options.check = Some(log.clone());
+            let _watcher = Watcher::start(options.progress.clone(), ready.document());
+            ready.run(&self.device, variant, &options)?;
+        }
+        Ok(())
+    }
+
+    fn is_muted(&self, finding: &Finding) -> bool {
+        let Some(subject) = finding.subject.map(|subject| subject.to_string()) else { return false };
+        self.arguments.mute.iter().any(|(register, number)| {
+            *register == subject && finding.parties.iter().any(|party| party.location.index == Some(*number))
+        })
+    }
+
+    fn write(&self, path: &Path, finding: &Finding) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let text = harmless(&finding.to_string());
+        let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        writeln!(out, "{}\n{rest}", self.styles.out.bad(head))?;
+        if let Some(Party { group: [x, y, z], .. }) = finding.parties.last() {
+            let (kind, path) = (finding.kind.name(), harmless(&path.to_string_lossy()));
+            writeln!(out, "  again: brolga check {path} --only {kind} --group {x},{y},{z}")?;
+        }
+        writeln!(out)
+    }
+
+    fn write_summary(&self, path: &Path, found: usize, summaries: &[&CheckSummary]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let sum = |number: fn(&CheckSummary) -> u64| summaries.iter().map(|summary| number(summary)).sum::<u64>();
+        let groups = sum(|summary| summary.groups);
+        let name = harmless(&path.to_string_lossy());
+        match found {
+            0 => write!(out, "{}  {name}: nothing found", self.styles.out.good("clean"))?,
+            1 => write!(out, "{}  {name}: 1 finding", self.styles.out.bad("found"))?,
+            _ => write!(out, "{}  {name}: {found} findings", self.styles.out.bad("found"))?,
+        }
+        write!(out, " in {groups} {}", if groups == 1 { "group" } else { "groups" })?;
+        let (unused, unwatched) = (sum(|summary| summary.unused_reads), sum(|summary| summary.unwatched));
+        if unused > 0 {
+            write!(out, "; {unused} reads past an end or of what nothing wrote were not used")?;
+        }
+        if unwatched > 0 {
+            write!(out, "; {unwatched} accesses to views were beyond the limit, and not checked for races")?;
+        }
+        writeln!(out)
+    }
+}
+
+/// A finding as JSON: the sites of a race in the order of the listing.
+fn finding_json(finding: &Finding, pipeline: &str) -> Value {
+    let mut fields = Map::new();
+    let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
+    put("kind", finding.kind.name().into());
+    put("pipeline", pipeline.into());
+    put("text", finding.headline().into());
+    put("count", finding.count.into());
+    let mut parties: Vec<&Party> = finding.parties.iter().collect();
+    let subject = finding.subject.map(|subject| subject.to_string());
+    if finding.kind == FindingKind::Barrier {
+        let indices: Vec<u32> = parties.iter().map(|party| party.index).collect();
+        put("group", json!(parties.first().map(|party| party.group)));
+        put("threads_that_go", json!(indices.get(..2)));
+        put("threads_that_do_not", json!(indices.get(2..)));
+        put("barrier", json!(finding.other.as_ref().map(|barrier| barrier.index)));
+        parties.truncate(1);
+    } else if finding.kind == FindingKind::Race {
+        parties.sort_by_key(|party| party.location.byte);
+        put("space", json!(subject));
+        put("between_groups", finding.between_groups.into());
+    } else {
+        put("register", json!(subject));
+        put("used_by", json!(finding.other.as_ref().map(|user| user.index)));
+    }
+    match finding.place {
+        Place::Byte(byte) => {
+            put("byte", byte.into());
+            put("bytes", finding.extent.into());
+        }
+        Place::Element(element) => {
+            put("element", element.into());
+            put("elements", finding.extent.into());
+        }
+        Place::Texel(texel) => {
+            put("texel", json!(texel));
+        }
+        _ => {}
+    }
+    if finding.kind == FindingKind::Bounds {
+        let [inside, outside] = finding.words;
+        put("words_inside", inside.into());
+        put("words_outside", outside.into());
+    }
+    let site = |party: &&Party| {
+        json!({
+            "instruction": party.location.index,
+            "text": party.location.text,
+            "access": party.access.name(),
+            "group": party.group,
+            "thread": party.thread,
+            "index": party.index,
+        })
+    };
+    put("sites", parties.iter().map(site).collect());
+    Value::Object(fields)
+}

@@ -1,0 +1,183 @@
+//! Tests checked runs: shaders with a known fault each, and clean ones that look faulty (`tests/data/faulty`).
+//!
+//! What must be reported was worked out by hand, from a model of each shader's accesses (`expect.json`): the
+//! instructions, and for each place the threads that may be named. Nothing else may be reported.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use brolga::document::{CheckLog, CheckedStep, RunOptions};
+use brolga::insight::{CheckOptions, Finding, FindingKind, Party, Place};
+use brolga::{Device, Engine};
+use serde_json::Value;
+
+use super::documents::load;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn check(document: &Path, options: &CheckOptions) -> Vec<CheckedStep> {
+    let prepared = load(document).unwrap_or_else(|error| panic!("{error}"));
+    let device = Device::builder().threads(1).build().unwrap();
+    let mut found = Vec::new();
+    for variant in 0..prepared.variants() {
+        let log = CheckLog::new(options.clone());
+        let mut run = RunOptions::new(Engine::Interpreter);
+        run.check = Some(log.clone());
+        prepared.run(&device, variant, &run).unwrap_or_else(|error| panic!("{error}"));
+        found.extend(log.take());
+    }
+    found
+}
+
+fn findings(document: &Path, options: &CheckOptions) -> Vec<Finding> {
+    check(document, options).into_iter().flat_map(|step| step.checked.findings).collect()
+}
+
+#[test]
+fn faults_are_found_and_nothing_else() {
+    let mut cases = 0;
+    for folder in fs::read_dir(root().join("tests/data/faulty")).unwrap().map(|entry| entry.unwrap().path()) {
+        let expect: Value = serde_json::from_slice(&fs::read(folder.join("expect.json")).unwrap()).unwrap();
+        let name = expect["name"].as_str().unwrap();
+        let entries: Vec<&Value> = expect["must_report"].as_array().into_iter().flatten().collect();
+        let found = findings(&folder.join("job.toml"), &CheckOptions::default());
+        let ends = entries.iter().any(|entry| entry["kind"] == "barrier");
+        for finding in &found {
+            let fits = entries.iter().any(|entry| is_told(entry, finding).is_ok());
+            let why: Vec<_> = entries.iter().map(|entry| is_told(entry, finding)).collect();
+            assert!(fits || ends, "{name}: {finding}\n{why:?}");
+        }
+        for entry in entries {
+            let is_other = ["message", "nan"].iter().any(|kind| entry["kind"] == *kind);
+            let is_required = entry["required"].as_bool().unwrap_or(true) && !is_other;
+            let is_found = found.iter().any(|finding| is_told(entry, finding).is_ok());
+            assert!(is_found || !is_required, "{name} misses {entry}\n{found:#?}");
+        }
+        cases += 1;
+    }
+    assert_eq!(cases, 28);
+}
+
+/// Compares a finding with an entry of `expect.json`.
+fn is_told(entry: &Value, finding: &Finding) -> Result<(), String> {
+    let same = |what: &str, found: Value, expected: &Value| match found == *expected {
+        true => Ok(()),
+        false => Err(format!("{what}: {found}, not {expected}")),
+    };
+    same("kind", finding.kind.name().into(), &entry["kind"])?;
+    let mut parties: Vec<&Party> = finding.parties.iter().collect();
+    if finding.kind == FindingKind::Barrier {
+        let ends: Vec<u32> = parties.iter().map(|party| party.index).collect();
+        same("threads", ends[..2].into(), &entry["threads_that_go"])?;
+        same("threads", ends[2..].into(), &entry["threads_that_do_not"])?;
+        assert!(finding.other.as_ref().is_some_and(|barrier| barrier.text.starts_with("sync")), "{finding}");
+        return same("instruction", parties[0].location.index.into(), &entry["instruction"]);
+    }
+    let register = finding.subject.unwrap().to_string();
+    same(
+        "register",
+        register.into(),
+        if finding.kind == FindingKind::Race { &entry["space"] } else { &entry["register"] },
+    )?;
+    if finding.kind != FindingKind::Race {
+        let [party] = parties.as_slice() else { return Err("one access".into()) };
+        same("instruction", party.location.index.into(), &entry["instruction"])?;
+        if entry["access"].is_string() {
+            same("access", party.access.name().into(), &entry["access"])?;
+        }
+        let threads = match finding.place {
+            Place::Whole => &entry["threads"],
+            Place::Byte(at) => &entry["at"][at.to_string()],
+            Place::Element(at) => &entry["at"][at.to_string()],
+            place => return Err(format!("{place:?}")),
+        };
+        for (unit, place) in [("elements", Place::Element(0)), ("bytes", Place::Byte(0))] {
+            let has_unit = std::mem::discriminant(&place) == std::mem::discriminant(&finding.place);
+            if entry[unit].is_number() && has_unit {
+                same(unit, finding.extent.into(), &entry[unit])?;
+            }
+        }
+        return match names(threads, party) {
+            true => Ok(()),
+            false => Err(format!("thread {} is not among {threads}", party.index)),
+        };
+    }
+    // The sites of an entry are in the order of the listing.
+    parties.sort_by_key(|party| party.location.byte);
+    let is_of = |party: &Party, site: &Value| {
+        site["instruction"] == party.location.index.unwrap() && site["access"] == party.access.name()
+    };
+    let sites = entry["sites"].as_array().unwrap();
+    if !is_of(parties[0], &sites[0]) || !is_of(parties[1], &sites[1]) {
+        return Err("other instructions".into());
+    }
+    let is_same_site = parties[0].location == parties[1].location;
+    match finding.place {
+        Place::Byte(at) => {
+            let [first, second] = ["first", "second"].map(|side| &entry["at"][at.to_string()][side]);
+            let fits = |one: &Party, other: &Party| names(first, one) && names(second, other);
+            match fits(parties[0], parties[1]) || (is_same_site && fits(parties[1], parties[0])) {
+                true => Ok(()),
+                false => {
+                    Err(format!("at {at}: {first} and {second}, not {} and {}", parties[0].index, parties[1].index))
+                }
+            }
+        }
+        Place::Texel([x, y, _]) => {
+            let pairs = &entry["texels"][format!("{x},{y}")];
+            let mut found = [parties[0].index, parties[1].index];
+            found.sort_unstable();
+            match pairs.as_array().is_some_and(|pairs| pairs.iter().any(|pair| *pair == Value::from(found.to_vec()))) {
+                true => Ok(()),
+                false => Err(format!("{found:?}, not {pairs}")),
+            }
+        }
+        place => Err(format!("{place:?}")),
+    }
+}
+
+/// `true` if a list has a thread, as a number or as `group/thread`.
+fn names(threads: &Value, party: &Party) -> bool {
+    let of_group = format!("{}/{}", party.group[0], party.index);
+    threads.as_array().is_some_and(|threads| {
+        threads.iter().any(|thread| *thread == party.index || *thread == Value::from(of_group.as_str()))
+    })
+}
+
+#[test]
+fn what_is_defined_is_reported_on_request() {
+    let mut strict = CheckOptions::default();
+    strict.is_strict = true;
+    for (name, kind) in [
+        ("clean_same_value", Some(FindingKind::Race)),
+        ("clean_border_texels", Some(FindingKind::Bounds)),
+        ("clean_own_words", None),
+        ("clean_disjoint_members", None),
+    ] {
+        let found = findings(&root().join("tests/data/faulty").join(name).join("job.toml"), &strict);
+        assert_eq!(found.first().map(|finding| finding.kind), kind, "{name}: {found:?}");
+    }
+}
+
+/// The executions of the corpus are clean, but for one that reads past an end on purpose.
+#[test]
+fn the_corpus_is_clean() {
+    let mut clean = 0;
+    for folder in fs::read_dir(root().join("tests/data/exec")).unwrap().map(|entry| entry.unwrap().path()) {
+        let document = folder.join("case.json");
+        if !document.exists() {
+            continue;
+        }
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let found = findings(&document, &CheckOptions::default());
+        if name == "out_of_bounds" {
+            assert!(found.iter().all(|finding| finding.kind == FindingKind::Bounds) && !found.is_empty(), "{found:?}");
+            continue;
+        }
+        assert!(found.is_empty(), "{name}: {}", found[0]);
+        clean += 1;
+    }
+    assert!(clean > 30, "{clean}");
+}
