@@ -55,6 +55,9 @@ geometry() {
     BROLGA_SEEDS=0..100000 cargo test -p brolga-raster --test it assembly::random -- --nocapture
 }
 
+# What a check finds in 100,000 random programs that lack barriers, and what a plain model finds.
+checks() { BROLGA_SEEDS=0..100000 cargo test -p brolga-ir --test it insight:: -- --nocapture; }
+
 # A million samples of each format on fast paths: packets of 16, then three of each texture with copies; and the largest texture.
 samples() {
     BROLGA_ROUNDS=62500 cargo test -p brolga-sample --test it fast::

@@ -14,8 +14,11 @@ use super::finding::AccessKind;
 use super::poison::SuspicionId;
 use crate::entity::Inst;
 
-/// The most accesses that are remembered of a word in a phase of a group.
-const MOST_IN_PHASE: usize = 64;
+/// The threads that are remembered of an instruction's accesses to a word in a phase of a group: of two there is always
+/// one that differs from a third; of stores some may have left the same word.
+fn most_threads(access: AccessKind) -> usize {
+    if access == AccessKind::Write { 4 } else { 2 }
+}
 
 /// A thread: the number of its group in the run, and its number in the group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,7 +80,7 @@ impl Cell {
     /// Adds an access; calls `race` with each earlier one that it races with.
     pub fn add(&mut self, entry: Entry, tickets: &Tickets, is_strict: bool, mut race: impl FnMut(&Entry)) {
         let mut is_known = false;
-        let mut in_phase = 0;
+        let mut threads = 0;
         self.entries.retain(|other| {
             if other.who.group != entry.who.group {
                 return true;
@@ -87,9 +90,9 @@ impl Cell {
         });
         for other in &self.entries {
             let is_here = other.who.group == entry.who.group;
-            if is_here && other.phase == entry.phase {
-                in_phase += 1;
-                is_known |= (other.who, other.inst, other.access) == (entry.who, entry.inst, entry.access);
+            if is_here && other.phase == entry.phase && (other.inst, other.access) == (entry.inst, entry.access) {
+                threads += 1;
+                is_known |= other.who == entry.who;
             }
             let can_race = matches!(
                 (other.access, entry.access),
@@ -121,7 +124,7 @@ impl Cell {
             if let Some(other) = self.entries.iter_mut().find(same) {
                 *other = entry;
             }
-        } else if in_phase < MOST_IN_PHASE {
+        } else if threads < most_threads(entry.access) {
             self.settle(entry.who.group);
             self.entries.push(entry);
         }

@@ -11,12 +11,14 @@
 //! | `texels.rs` | texels that functions read and write by themselves |
 //! | `random_programs.rs` | random programs: passes change nothing |
 //! | `observe.rs` | observing the interpreter |
+//! | `insight.rs` | checks of random programs that lack barriers |
 //! | `claims.rs` | uniform and affine values |
 //! | `float_class.rs` | facts about floats that passes rely on |
 
 mod claims;
 mod exact;
 mod float_class;
+mod insight;
 mod observe;
 mod ops;
 mod pipeline;
