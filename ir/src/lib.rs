@@ -10,7 +10,6 @@
 //! | `stage.rs` | the stage of a shader, its inputs and outputs |
 //! | `stages.rs` | one value for each stage of a pipeline |
 //! | `interface.rs` | the declarations of a shader: resources, memory, arrays |
-//! | `message.rs` | messages that shaders send, and how their texts are made |
 //! | `operand.rs` | inputs, memory references, operations on memory |
 //! | `function.rs` | instructions, regions, values |
 //! | `instruction.rs` | the kinds of instructions: effects, operands, regions |
@@ -20,7 +19,6 @@
 //! | `phases.rs` | the division of a shader at its barriers |
 //! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | a running shader's interface to the outside world |
-//! | `batch.rs` | the memory passed with a batch of invocations |
 //! | `sampling.rs` | the kinds of sample instructions and their operands |
 //! | `texel.rs` | the layout of texels in memory, and code that converts them |
 //! | `text.rs` | the text form: printing and parsing |
@@ -40,7 +38,6 @@
 //! | `insight/` | checks what a shader does while the interpreter runs it |
 #![forbid(unsafe_code)]
 
-pub mod batch;
 pub mod bound;
 pub mod builder;
 pub mod entity;
@@ -55,7 +52,6 @@ mod instruction;
 pub mod interface;
 pub mod interp;
 pub mod math;
-pub mod message;
 pub mod named;
 mod operand;
 pub mod ops;
@@ -81,6 +77,7 @@ pub use builder::Builder;
 pub use function::Function;
 pub use interp::Interpreter;
 pub use ops::Op;
+pub use stage::{batch, message};
 pub use types::{Const, Type};
 pub use verify::{VerifiedFunction, verify};
 pub use width::Width;

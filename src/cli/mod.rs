@@ -3,11 +3,12 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `run.rs` | `brolga run`, with `--emit` |
+//! | `run/` | `brolga run`, with `--emit` |
 //! | `documents.rs` | the documents that its command line names |
-//! | `pixel.rs`, `print.rs` | the effect of its steps on one pixel, and the content of resources afterwards |
-//! | `junit.rs`, `difference.rs` | results for other programs, and pictures of mismatches |
+//! | `pixel.rs` | the effect of its steps on one pixel |
+//! | `junit.rs` | results for other programs |
 //! | `summary.rs` | the output of a run on stdout, as text or JSON |
+//! | `check.rs` | `brolga check` |
 //! | `bench/` | `brolga bench` |
 //! | `new.rs` | `brolga new` |
 //! | `dis.rs` | `brolga dis` |
@@ -33,19 +34,16 @@ mod bench;
 mod cache;
 mod check;
 mod compiler;
-mod difference;
 mod dis;
 mod documents;
 mod info;
 mod interrupt;
 mod junit;
 mod manual;
-mod messages;
 mod new;
 mod options;
 mod packaging;
 mod pixel;
-mod print;
 mod progress;
 mod report;
 mod run;

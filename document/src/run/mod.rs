@@ -6,7 +6,6 @@
 //! | `pipelines.rs` | pipelines, compiled for the formats of their targets |
 //! | `plan.rs` | steps become actions |
 //! | `check.rs` | the targets of a draw, and the vertex data of Direct3D 9 |
-//! | `checked.rs` | what checked dispatches found |
 //! | `words.rs` | errors in the words of Direct3D 9 |
 //! | `steps.rs` | does the actions, draws in passes |
 //! | `samples.rs` | the order of samples in documents and in memory |
@@ -16,7 +15,6 @@
 //! | `ready.rs` | documents whose steps are repeated |
 
 mod check;
-mod checked;
 mod history;
 mod outcome;
 pub(crate) mod output;
@@ -29,10 +27,12 @@ mod steps;
 mod words;
 mod world;
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use brolga_fenv::in_default_mode;
 use brolga_raster::pass::schedule::RoundSize;
+use brolga_runtime::insight::{CheckOptions, Checked};
 use brolga_runtime::{
     Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, MessageLog, Oversize, Progress, StageTimes,
 };
@@ -46,7 +46,6 @@ use plan::{Action, actions};
 use steps::StepRunner;
 use world::World;
 
-pub use checked::{CheckLog, CheckedStep};
 pub use history::{PixelStep, WatchedPixel};
 pub(crate) use outcome::level_texels;
 pub use outcome::{CounterResult, Outcome, ResourceResult};
@@ -105,6 +104,42 @@ impl Default for RunOptions {
     /// Options for the engine that a device uses by default.
     fn default() -> Self {
         Self::new(Engine::best())
+    }
+}
+
+/// What the dispatches of a run found. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct CheckLog {
+    /// What is checked.
+    pub options: CheckOptions,
+    steps: Arc<Mutex<Vec<CheckedStep>>>,
+}
+
+/// What a dispatch of a document found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckedStep {
+    /// The number of the step, from 0 on.
+    pub step: usize,
+    /// The name of its pipeline; in the short form there is none.
+    pub pipeline: String,
+    /// What it found.
+    pub checked: Checked,
+}
+
+impl CheckLog {
+    /// An empty one.
+    pub fn new(options: CheckOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Takes out what was found so far.
+    pub fn take(&self) -> Vec<CheckedStep> {
+        std::mem::take(&mut self.steps.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, step: CheckedStep) {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner).push(step);
     }
 }
 

@@ -19,8 +19,12 @@
 //! | `tessellation.rs` | what only hull and domain shaders declare |
 //! | `signature.rs` | inputs and outputs |
 //! | `value.rs` | their system values and interpolations |
+//! | `batch.rs` | the memory passed with a batch of invocations |
+//! | `message.rs` | messages that invocations and threads send, and how their texts are made |
 
+pub mod batch;
 mod geometry;
+pub mod message;
 mod signature;
 mod tessellation;
 mod value;

@@ -8,7 +8,7 @@ use brolga_ir::pipeline::record::{DomainArray, GeometryArray, HullArray};
 use brolga_ir::stage::Stage;
 
 use super::fault::{Failure, Outcome, error_of};
-use super::messages::Postbox;
+use super::insight::Postbox;
 use super::stage::{StageRun, StageSession};
 use super::worker::Session;
 use crate::engine::{Link, float_guard};

@@ -11,17 +11,13 @@
 //! | `schedule.rs` | groups on the threads of the pool |
 //! | `pace.rs` | estimates whether work is worth waking a thread for |
 //! | `runner.rs` | the parts of a device that dispatches use |
-//! | `check.rs` | dispatches that are checked |
-//! | `finding.rs` | what they find, as text |
-//! | `messages.rs` | the messages of shaders, in the order of their threads |
+//! | `insight/` | messages of shaders, checked dispatches |
 //! | `fault.rs` | reports why a run did not finish |
 
 mod batch;
 mod bound;
-mod check;
 mod fault;
-mod finding;
-mod messages;
+mod insight;
 mod pace;
 mod resolved;
 mod run;
@@ -38,8 +34,7 @@ use brolga_ir::span::Grid;
 use brolga_resource::{Buffer, ResourceError};
 
 pub use bound::BoundShader;
-pub use check::{Checked, Finding, Party};
-pub use messages::{MessageLog, ShaderMessage};
+pub use insight::{Checked, Finding, MessageLog, Party, ShaderMessage};
 pub(crate) use pace::{Pace, WORTH_HELP};
 pub(crate) use run::once;
 pub(crate) use runner::Runner;

@@ -6,7 +6,7 @@ use brolga_fenv::in_default_mode;
 use brolga_ir::span::Grid;
 
 use super::fault::error_of;
-use super::messages::Postbox;
+use super::insight::Postbox;
 use super::schedule::{self, Job};
 use super::{Dispatch, Report, Runner, grid};
 use crate::bindings::{Bindings, Layers};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use brolga_ir::span::{Packing, Span};
 
 use super::fault::{Failure, Outcome, error_of, fault_in};
-use super::messages::Postbox;
+use super::insight::Postbox;
 use super::resolved::Resolved;
 use super::run::{Begun, Kit};
 use super::{Dispatch, Runner};

@@ -8,8 +8,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Stage;
 use crate::named::named;
-use crate::stage::Stage;
 
 /// Words of a message that say which thread sent it, before those of its operands ([`Sender::new`]). Threads come in the
 /// order of these words.

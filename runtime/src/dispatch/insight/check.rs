@@ -10,12 +10,12 @@ use brolga_ir::insight::{self, AccessKind, CheckOptions, CheckSummary, Checker, 
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::span::Span;
 
-use super::Dispatch;
-use super::bound::BoundShader;
-use super::fault::{Outcome, error_of, fault_in, position};
-use super::messages::Postbox;
-use super::run::Begun;
+use super::super::bound::BoundShader;
+use super::super::fault::{Outcome, error_of, fault_in, position};
+use super::super::run::Begun;
+use super::Postbox;
 use crate::bindings::Declared;
+use crate::dispatch::Dispatch;
 use crate::engine::Frame;
 use crate::error::{Error, Limit};
 use crate::host::{BoundViews, Reach};

@@ -140,7 +140,7 @@ impl Collected {
 
 /// Sends the messages of a shader in a run to a log.
 #[derive(Clone, Copy)]
-pub(super) struct Postbox<'a> {
+pub(in super::super) struct Postbox<'a> {
     log: Option<&'a MessageLog>,
     shader: &'a Shader,
     draw: u32,

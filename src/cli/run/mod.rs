@@ -1,5 +1,15 @@
 //! `brolga run`: runs every document in turn, every variant of its shaders, on one engine or on both. With `--emit` it
 //! prints a form of the shaders instead, which `runtime/src/shader/compile.rs` and `jit/src/listing/` make.
+//!
+//! | file | what |
+//! |---|---|
+//! | `print.rs` | the content of resources after a run |
+//! | `messages.rs` | what shaders print |
+//! | `difference.rs` | pictures of mismatches |
+
+mod difference;
+mod messages;
+mod print;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,15 +24,15 @@ use brolga::{CancelToken, Device, Emit, Engine, MessageLog, Oversize, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use self::messages::Printed;
 use super::cache::{self, CacheOptions};
 use super::compiler::CompilerOption;
 use super::interrupt::{self, INTERRUPTED, Interrupts, Temporary};
-use super::messages::Printed;
 use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
 use super::style::{Style, Styles};
 use super::summary::{self, RunLine, Tally};
-use super::{Ending, difference, documents, junit, pixel, print, report, stream};
+use super::{Ending, documents, junit, pixel, report, stream};
 
 #[derive(Args)]
 pub(super) struct RunArguments {

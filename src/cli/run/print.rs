@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use brolga::document::Outcome;
 
-use super::report::harmless;
+use super::super::report::harmless;
 
 /// The default number of elements to print.
 const ELEMENTS: u64 = 64;

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use brolga::{MessageLog, Sender, ShaderMessage};
 use serde_json::{Value, json};
 
-use super::report::{self, harmless};
-use super::style::Style;
+use super::super::report::{self, harmless};
+use super::super::style::Style;
 
 /// The messages of a run.
 #[derive(Default)]

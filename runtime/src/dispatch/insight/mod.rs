@@ -1,0 +1,15 @@
+//! What a shader says and does: its messages, and checked dispatches.
+//!
+//! | file | what |
+//! |---|---|
+//! | `messages.rs` | the messages of shaders, in the order of their threads |
+//! | `check.rs` | dispatches that are checked |
+//! | `finding.rs` | what they find, as text |
+
+mod check;
+mod finding;
+mod messages;
+
+pub use check::{Checked, Finding, Party};
+pub(super) use messages::Postbox;
+pub use messages::{MessageLog, ShaderMessage};
