@@ -73,9 +73,7 @@ pub use model::number::{Number, NumberType};
 pub use prepare::Prepared;
 pub use prepare::buffers::{BufferTypes, constants};
 pub use read::{pipeline_state, sampler};
-pub use run::{
-    CheckLog, CheckedStep, CounterResult, Outcome, Outputs, PixelStep, Ready, ResourceResult, RunOptions, WatchedPixel,
-};
+pub use run::{CounterResult, Outcome, Outputs, PixelStep, Ready, ResourceResult, RunOptions, WatchedPixel};
 pub use schema::{json_schema, page};
 pub use text::{Span, Syntax};
 

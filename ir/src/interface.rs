@@ -117,6 +117,8 @@ pub struct Resource {
     pub count: Option<u32>,
     /// Set if the view's hidden counter is used.
     pub uses_counter: bool,
+    /// Set if the accesses of pixels to it happen in the order of primitives (a rasterizer-ordered view).
+    pub is_ordered: bool,
     /// Bytes of a texel, if code accesses texels directly: the function was made for one format.
     pub texel_bytes: Option<u32>,
 }
@@ -124,7 +126,7 @@ pub struct Resource {
 impl Resource {
     /// One register of the first space.
     pub fn new(class: ResourceClass, kind: ResourceKind, lower: u32) -> Self {
-        Self { class, kind, space: 0, lower, count: Some(1), uses_counter: false, texel_bytes: None }
+        Self { class, kind, space: 0, lower, count: Some(1), uses_counter: false, is_ordered: false, texel_bytes: None }
     }
 
     /// The stride, if the function knows it: of constant buffers, structured views, and texels of a known format.

@@ -398,6 +398,7 @@ pub(crate) mod tests {
             lower: 0,
             count: Some(1),
             uses_counter: false,
+            is_ordered: false,
             texel_bytes: None,
         }];
         let mut func = Function::new(

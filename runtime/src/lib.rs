@@ -60,7 +60,7 @@ mod stop;
 
 /// Checks of what a shader does: [`BoundShader::check`].
 pub mod insight {
-    pub use crate::dispatch::{Checked, Finding, Party};
+    pub use crate::dispatch::{CheckLog, Checked, CheckedRun, Finding, Party};
     pub use brolga_ir::insight::{AccessKind, CheckOptions, CheckSummary, FindingKind, Place, Subject};
 }
 

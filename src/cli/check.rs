@@ -1,13 +1,13 @@
-//! `brolga check`: runs documents on the interpreter, and reports what their dispatches do wrong: races, accesses past an
+//! `brolga check`: runs documents on the interpreter, and reports what their dispatches and draws do wrong: races, accesses past an
 //! end, reads of what nothing wrote, barriers that only some threads reach.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brolga::document::{CheckLog, CheckedStep, Document, DocumentError, RunOptions};
-use brolga::insight::{CheckOptions, CheckSummary, Finding, FindingKind, Party, Place};
-use brolga::{CancelToken, Device, Engine, Progress};
+use brolga::document::{Document, DocumentError, RunOptions};
+use brolga::insight::{CheckLog, CheckOptions, CheckSummary, CheckedRun, Finding, FindingKind, Party, Place};
+use brolga::{CancelToken, Device, Engine, Progress, Sender};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
@@ -16,6 +16,7 @@ use super::interrupt::{self, INTERRUPTED, Temporary};
 use super::options::{Format, seconds};
 use super::progress::Watcher;
 use super::report::harmless;
+use super::run::sender_json;
 use super::style::Styles;
 use super::{Ending, documents, report, summary};
 
@@ -127,21 +128,21 @@ impl CheckSession<'_> {
         let log = CheckLog::new(self.options());
         let result = self.run(path, &log);
         let (mut found, mut json) = (0, Vec::new());
-        let mut steps = log.take();
-        for CheckedStep { pipeline, checked, .. } in &mut steps {
+        let mut runs = log.take();
+        for CheckedRun { draw, checked, .. } in &mut runs {
             checked.findings.retain(|finding| !self.is_muted(finding));
             found += checked.findings.len();
             for finding in &checked.findings {
                 let shown = self.left > 0;
                 self.left = self.left.saturating_sub(1);
                 match self.arguments.format {
-                    Format::Json => json.push(finding_json(finding, pipeline)),
+                    Format::Json => json.push(finding_json(finding, *draw)),
                     Format::Text if shown => self.write(path, finding)?,
                     Format::Text => {}
                 }
             }
         }
-        let summaries: Vec<&CheckSummary> = steps.iter().map(|step| &step.checked.summary).collect();
+        let summaries: Vec<&CheckSummary> = runs.iter().map(|run| &run.checked.summary).collect();
         if self.arguments.format == Format::Text {
             self.write_summary(path, found, &summaries)?;
         }
@@ -202,7 +203,7 @@ impl CheckSession<'_> {
         let text = harmless(&finding.to_string());
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         writeln!(out, "{}\n{rest}", self.styles.out.bad(head))?;
-        if let Some(Party { group: [x, y, z], .. }) = finding.parties.last() {
+        if let Some(Party { sender: Sender::Thread { group: [x, y, z], .. }, .. }) = finding.parties.last() {
             let (kind, path) = (finding.kind.name(), harmless(&path.to_string_lossy()));
             writeln!(out, "  again: brolga check {path} --only {kind} --group {x},{y},{z}")?;
         }
@@ -232,18 +233,19 @@ impl CheckSession<'_> {
 }
 
 /// A finding as JSON: the sites of a race in the order of the listing.
-fn finding_json(finding: &Finding, pipeline: &str) -> Value {
+fn finding_json(finding: &Finding, draw: u32) -> Value {
     let mut fields = Map::new();
     let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
     put("kind", finding.kind.name().into());
-    put("pipeline", pipeline.into());
+    put("stage", finding.stage.name().into());
+    put("draw", draw.into());
     put("text", finding.headline().into());
     put("count", finding.count.into());
     let mut parties: Vec<&Party> = finding.parties.iter().collect();
     let subject = finding.subject.map(|subject| subject.to_string());
     if finding.kind == FindingKind::Barrier {
         let indices: Vec<u32> = parties.iter().map(|party| party.index).collect();
-        put("group", json!(parties.first().map(|party| party.group)));
+        put("sender", json!(parties.first().map(|party| sender_json(&party.sender))));
         put("threads_that_go", json!(indices.get(..2)));
         put("threads_that_do_not", json!(indices.get(2..)));
         put("barrier", json!(finding.other.as_ref().map(|barrier| barrier.index)));
@@ -280,8 +282,7 @@ fn finding_json(finding: &Finding, pipeline: &str) -> Value {
             "instruction": party.location.index,
             "text": party.location.text,
             "access": party.access.name(),
-            "group": party.group,
-            "thread": party.thread,
+            "sender": sender_json(&party.sender),
             "index": party.index,
         })
     };

@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use brolga::document::{CheckLog, CheckedStep, RunOptions};
-use brolga::insight::{CheckOptions, Finding, FindingKind, Party, Place};
-use brolga::{Device, Engine};
+use brolga::document::RunOptions;
+use brolga::insight::{CheckLog, CheckOptions, CheckedRun, Finding, FindingKind, Party, Place};
+use brolga::{Device, Engine, Sender};
 use serde_json::Value;
 
 use super::documents::load;
@@ -17,7 +17,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn check(document: &Path, options: &CheckOptions) -> Vec<CheckedStep> {
+fn check(document: &Path, options: &CheckOptions) -> Vec<CheckedRun> {
     let prepared = load(document).unwrap_or_else(|error| panic!("{error}"));
     let device = Device::builder().threads(1).build().unwrap();
     let mut found = Vec::new();
@@ -32,7 +32,7 @@ fn check(document: &Path, options: &CheckOptions) -> Vec<CheckedStep> {
 }
 
 fn findings(document: &Path, options: &CheckOptions) -> Vec<Finding> {
-    check(document, options).into_iter().flat_map(|step| step.checked.findings).collect()
+    check(document, options).into_iter().flat_map(|run| run.checked.findings).collect()
 }
 
 #[test]
@@ -140,7 +140,11 @@ fn is_told(entry: &Value, finding: &Finding) -> Result<(), String> {
 
 /// `true` if a list has a thread, as a number or as `group/thread`.
 fn names(threads: &Value, party: &Party) -> bool {
-    let of_group = format!("{}/{}", party.group[0], party.index);
+    let group = match party.sender {
+        Sender::Thread { group: [x, ..], .. } => x,
+        _ => 0,
+    };
+    let of_group = format!("{group}/{}", party.index);
     threads.as_array().is_some_and(|threads| {
         threads.iter().any(|thread| *thread == party.index || *thread == Value::from(of_group.as_str()))
     })
@@ -180,4 +184,14 @@ fn the_corpus_is_clean() {
         clean += 1;
     }
     assert!(clean > 30, "{clean}");
+}
+
+/// Scenes are clean: pixels write texels of their own, or in order.
+#[test]
+fn scenes_are_clean() {
+    for name in ["rov_order", "uav_pixels", "gs_wireframe", "tess_quad_displacement", "msaa_per_sample"] {
+        let folder = root().join("tests/data/scenes").join(name);
+        let found = findings(&folder.join("scene.json"), &CheckOptions::default());
+        assert!(found.is_empty(), "{name}: {}", found[0]);
+    }
 }

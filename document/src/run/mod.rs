@@ -27,12 +27,11 @@ mod steps;
 mod words;
 mod world;
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use brolga_fenv::in_default_mode;
 use brolga_raster::pass::schedule::RoundSize;
-use brolga_runtime::insight::{CheckOptions, Checked};
+use brolga_runtime::insight::CheckLog;
 use brolga_runtime::{
     Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, MessageLog, Oversize, Progress, StageTimes,
 };
@@ -73,7 +72,7 @@ pub struct RunOptions {
     pub round: RoundSize,
     /// Collects what shaders print; by default nobody does.
     pub messages: Option<MessageLog>,
-    /// Set to check dispatches, on the interpreter, whatever the engine.
+    /// Set to check dispatches and draws, on the interpreter.
     pub check: Option<CheckLog>,
 }
 
@@ -104,42 +103,6 @@ impl Default for RunOptions {
     /// Options for the engine that a device uses by default.
     fn default() -> Self {
         Self::new(Engine::best())
-    }
-}
-
-/// What the dispatches of a run found. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub struct CheckLog {
-    /// What is checked.
-    pub options: CheckOptions,
-    steps: Arc<Mutex<Vec<CheckedStep>>>,
-}
-
-/// What a dispatch of a document found.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CheckedStep {
-    /// The number of the step, from 0 on.
-    pub step: usize,
-    /// The name of its pipeline; in the short form there is none.
-    pub pipeline: String,
-    /// What it found.
-    pub checked: Checked,
-}
-
-impl CheckLog {
-    /// An empty one.
-    pub fn new(options: CheckOptions) -> Self {
-        Self { options, ..Self::default() }
-    }
-
-    /// Takes out what was found so far.
-    pub fn take(&self) -> Vec<CheckedStep> {
-        std::mem::take(&mut self.steps.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn add(&self, step: CheckedStep) {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).push(step);
     }
 }
 

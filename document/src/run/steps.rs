@@ -9,7 +9,7 @@ use brolga_runtime::{Device, Dispatch, Report};
 
 use super::history::Watch;
 use super::plan::{Action, DrawAction};
-use super::{CheckedStep, RunOptions, go_on};
+use super::{RunOptions, go_on};
 use crate::error::{Fault, Problem};
 use crate::model::query::{Counts, QueryKind};
 use crate::model::step::DocumentStep;
@@ -120,9 +120,7 @@ impl<'a> StepRunner<'a> {
                 let mut dispatch = action.dispatch.clone().cancel(token.clone());
                 dispatch.messages = self.options.messages.clone();
                 if let Some(log) = &self.options.check {
-                    let checked = action.bound.check(&dispatch, &log.options).map_err(|error| action.fault(error))?;
-                    log.add(CheckedStep { step: n, pipeline: action.pipeline().to_owned(), checked });
-                    return Ok(());
+                    return action.bound.check_into(&dispatch, log).map_err(|error| action.fault(error));
                 }
                 let report = action.bound.dispatch(&dispatch).map_err(|error| action.fault(error))?;
                 self.count(step, Statistics::default(), report.threads);
@@ -151,6 +149,7 @@ impl<'a> StepRunner<'a> {
                 let pass = Pass::new(self.device, draw.targets.clone()).map_err(failed)?;
                 let mut limits = Dispatch::new([0; 3]).cancel(self.options.cancel.clone());
                 limits.messages = self.options.messages.clone();
+                limits.check = self.options.check.clone();
                 let mut pass = pass.with_limits(&limits).with_round(self.options.round);
                 if let Some(pixel) = self.watch.as_ref().and_then(|watch| watch.of_draw(draw)) {
                     pass.watch(pixel).map_err(failed)?;

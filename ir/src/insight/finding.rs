@@ -93,7 +93,8 @@ pub struct Party {
     pub origin: Origin,
     /// The kind of access.
     pub access: AccessKind,
-    /// The thread's group, or the number of the invocation and zeros.
+    /// The thread's group. Of an invocation: SV_VertexID and SV_InstanceID; column and row of a pixel; SV_PrimitiveID, and
+    /// the instance, or u and v of the point as the bits of floats.
     pub group: [u32; 3],
     /// The thread's number in its group.
     pub thread: u32,
@@ -115,7 +116,7 @@ pub struct Finding {
     pub extent: u64,
     /// The number of words of the access that are inside, and of those that are not.
     pub words: [u32; 2],
-    /// `true` for a race between groups.
+    /// `true` for a race between groups, or between invocations.
     pub between_groups: bool,
     /// The instruction that used what was read, if only that made it a finding; the barrier.
     pub other: Option<Origin>,

@@ -26,10 +26,18 @@ pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
 use self::finding::Findings;
 use self::poison::{Poison, Suspicion, SuspicionId};
 use self::shadow::{Cell, Entry, Tickets, Who};
+use crate::batch::ArrayWords;
 use crate::entity::{Inst, LocalId, SharedId, Value};
 use crate::flow::Flow;
-use crate::function::{Function, Register, Sync};
+use crate::function::{Register, Sync};
+use crate::interface::Interface;
+use crate::pipeline::record::{
+    BatchInvocation, BatchPatch, BatchPoint, BatchQuad, BatchVertex, DomainArray, GeometryArray, POINT_GROUP,
+    PixelArray, VertexArray, word,
+};
 use crate::span::Span;
+use crate::stage::Stage;
+use crate::verify::VerifiedFunction;
 
 /// What is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,15 +82,20 @@ enum ViewWord {
     Texel(u64, [u32; 3]),
 }
 
-/// Observes a run of one shader, and checks it.
-pub struct Checker<'f> {
-    func: &'f Function,
+/// A function that is checked.
+pub struct CheckedFunction {
+    function: VerifiedFunction,
     flow: Flow,
     options: CheckOptions,
     /// The shader's own indexable temporaries: further ones hold registers.
     own_locals: usize,
     /// Values that stand for registers that nothing has written.
     unwritten: HashMap<Value, Register>,
+}
+
+/// What is known of a checked run so far.
+#[derive(Debug, Default)]
+pub struct CheckState {
     findings: Findings,
     summary: CheckSummary,
     views: HashMap<ViewWord, Cell>,
@@ -92,15 +105,21 @@ pub struct Checker<'f> {
     group: GroupState,
 }
 
+/// Observes a run of a function, and checks it.
+pub struct Checker<'c> {
+    of: &'c CheckedFunction,
+    state: &'c mut CheckState,
+}
+
 /// The state of the group that runs.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct GroupState {
     /// Its number in the run; of a batch, that of the first invocation.
     number: u64,
     id: [u32; 3],
     threads_per_group: u32,
-    /// Set if each thread is an invocation of its own.
-    is_batch: bool,
+    /// Of a batch, its invocations.
+    invocations: Vec<Invocation>,
     phases: Phases,
     shared: HashMap<(SharedId, usize), Cell>,
     /// Words of indexable temporaries that a thread has written, with what stands behind them.
@@ -110,8 +129,17 @@ struct GroupState {
     unwritten: Vec<(Finding, (SharedId, usize), u32)>,
 }
 
+/// An invocation of a batch.
+#[derive(Clone, Copy, Debug)]
+struct Invocation {
+    /// What it is for: see [`Party::group`].
+    place: [u32; 3],
+    /// Not set for helpers of pixels, and for those that only fill the batch.
+    is_active: bool,
+}
+
 /// Phases of a group, from 1 on.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Phases {
     shared: u32,
     views: u32,
@@ -119,58 +147,26 @@ struct Phases {
     has_fenced: bool,
 }
 
-impl<'f> Checker<'f> {
-    /// A checker of a function that has this many indexable temporaries of the shader's own; further ones hold
-    /// registers.
-    pub fn new(func: &'f Function, own_locals: usize, options: CheckOptions) -> Self {
-        Self {
-            func,
-            flow: Flow::new(func),
-            options,
-            own_locals,
-            unwritten: func.unwritten().collect(),
-            findings: Findings::default(),
-            summary: CheckSummary::default(),
-            views: HashMap::new(),
-            tickets: Tickets::default(),
-            time: 0,
-            group: GroupState::default(),
-        }
+impl CheckedFunction {
+    /// A function at [`Level::Observed`](crate::passes::Level) that has this many indexable temporaries of the shader's
+    /// own; further ones hold registers.
+    pub fn new(function: VerifiedFunction, own_locals: usize, options: CheckOptions) -> Self {
+        let (flow, unwritten) = (Flow::new(&function), function.unwritten().collect());
+        Self { function, flow, options, own_locals, unwritten }
     }
 
-    /// Begins a group, or a span of invocations of a batch, which must be the next to run.
-    pub fn begin(&mut self, span: &Span, is_batch: bool) {
-        let GroupState { mut shared, mut locals, mut poison, mut unwritten, .. } = std::mem::take(&mut self.group);
-        shared.clear();
-        locals.clear();
-        poison.clear();
-        unwritten.clear();
-        self.group = GroupState {
-            number: self.summary.groups,
-            id: span.group(0),
-            threads_per_group: self.func.interface.threads_per_group(),
-            is_batch,
-            phases: Phases { shared: 1, views: 1, has_fenced: false },
-            shared,
-            locals,
-            poison,
-            unwritten,
-        };
-        self.summary.groups += u64::from(span.groups);
+    /// The function.
+    pub fn function(&self) -> &VerifiedFunction {
+        &self.function
     }
 
-    /// Ends it.
-    pub fn end(&mut self) {
-        for (finding, word, phase) in std::mem::take(&mut self.group.unwritten) {
-            let written = self.group.shared.get(&word).and_then(|cell| cell.written);
-            if written.is_none_or(|(_, first)| first != phase) {
-                self.report(finding);
-            }
-        }
-        let suspicions = self.group.poison.suspicions();
-        self.summary.unused_reads += suspicions.iter().filter(|suspicion| !suspicion.is_used).count() as u64;
+    /// An observer of a run of it.
+    pub fn checker<'c>(&'c self, state: &'c mut CheckState) -> Checker<'c> {
+        Checker { of: self, state }
     }
+}
 
+impl CheckState {
     /// The findings so far, in the order in which they first occurred.
     pub fn findings(&self) -> &[Finding] {
         self.findings.list()
@@ -180,32 +176,88 @@ impl<'f> Checker<'f> {
     pub fn summary(&self) -> CheckSummary {
         CheckSummary { watched_words: self.views.len() as u64, ..self.summary.clone() }
     }
+}
+
+impl Checker<'_> {
+    /// Begins a group, which must be the next to run.
+    pub fn begin(&mut self, span: &Span) {
+        self.begin_with(span, Vec::new());
+    }
+
+    /// Begins a span of a batch of so many invocations, likewise.
+    pub fn begin_batch(&mut self, span: &Span, invocations: u32, arrays: &[ArrayWords<'_>]) {
+        let of_span = (span.start as u32)..(span.start as u32 + span.groups);
+        let interface = &self.of.function.interface;
+        let invocation = |n| Invocation::new(interface, arrays, n, invocations);
+        self.begin_with(span, of_span.map(invocation).collect());
+    }
+
+    fn begin_with(&mut self, span: &Span, invocations: Vec<Invocation>) {
+        let GroupState { mut shared, mut locals, mut poison, mut unwritten, .. } =
+            std::mem::take(&mut self.state.group);
+        shared.clear();
+        locals.clear();
+        poison.clear();
+        unwritten.clear();
+        self.state.group = GroupState {
+            number: self.state.summary.groups,
+            id: span.group(0),
+            threads_per_group: self.of.function.interface.threads_per_group(),
+            invocations,
+            phases: Phases { shared: 1, views: 1, has_fenced: false },
+            shared,
+            locals,
+            poison,
+            unwritten,
+        };
+        self.state.summary.groups += u64::from(span.groups);
+    }
+
+    /// Ends it.
+    pub fn end(&mut self) {
+        for (finding, word, phase) in std::mem::take(&mut self.state.group.unwritten) {
+            let written = self.state.group.shared.get(&word).and_then(|cell| cell.written);
+            if written.is_none_or(|(_, first)| first != phase) {
+                self.report(finding);
+            }
+        }
+        let suspicions = self.state.group.poison.suspicions();
+        self.state.summary.unused_reads += suspicions.iter().filter(|suspicion| !suspicion.is_used).count() as u64;
+    }
 
     /// The thread with this number in the span.
     fn who(&self, thread: u32) -> Who {
-        match self.group.is_batch {
-            true => Who { group: self.group.number + u64::from(thread), thread: 0 },
-            false => Who { group: self.group.number, thread },
+        let group = &self.state.group;
+        match group.invocations.is_empty() {
+            true => Who { group: group.number, thread },
+            false => Who { group: group.number + u64::from(thread), thread: 0 },
         }
     }
 
-    /// The position of a thread's group in the dispatch; for an invocation its number.
-    fn group_id(&self, who: Who) -> [u32; 3] {
-        if self.group.is_batch { [who.group as u32, 0, 0] } else { self.group.id }
+    /// The place of a thread's group or of an invocation: see [`Party::group`].
+    fn place(&self, thread: u32) -> [u32; 3] {
+        let group = &self.state.group;
+        group.invocations.get(thread as usize).map_or(group.id, |invocation| invocation.place)
+    }
+
+    /// `false` for invocations without effects, whose accesses are none.
+    fn takes_part(&self, thread: u32) -> bool {
+        self.state.group.invocations.get(thread as usize).is_none_or(|invocation| invocation.is_active)
     }
 
     fn party(&self, inst: Inst, access: AccessKind, thread: u32) -> Party {
         let who = self.who(thread);
-        let origin = self.func.inst(inst).origin;
-        Party { origin, access, group: self.group_id(who), thread: who.thread }
+        let origin = self.of.function.inst(inst).origin;
+        Party { origin, access, group: self.place(thread), thread: who.thread }
     }
 
     /// Reports an occurrence, if it is asked for.
     fn report(&mut self, finding: Finding) {
         let is_elsewhere = |group: [u32; 3]| finding.parties.iter().all(|party| party.group != group);
-        let is_wanted = self.options.kinds.contains(&finding.kind) && !self.options.group.is_some_and(is_elsewhere);
+        let is_wanted =
+            self.of.options.kinds.contains(&finding.kind) && !self.of.options.group.is_some_and(is_elsewhere);
         if is_wanted {
-            self.findings.add(finding);
+            self.state.findings.add(finding);
         }
     }
 
@@ -227,60 +279,61 @@ impl<'f> Checker<'f> {
     /// Reports what stands behind a poisoned value that an instruction uses.
     fn used(&mut self, poison: Option<SuspicionId>, by: Inst) {
         let Some(id) = poison else { return };
-        let Some(suspicion) = self.group.poison.used(id, self.func.inst(by).origin) else { return };
+        let Some(suspicion) = self.state.group.poison.used(id, self.of.function.inst(by).origin) else { return };
         let finding = suspicion.finding.clone();
         match suspicion.unwritten {
-            Some((word, phase)) => self.group.unwritten.push((finding, word, phase)),
+            Some((word, phase)) => self.state.group.unwritten.push((finding, word, phase)),
             None => self.report(finding),
         }
     }
 
     /// What stands behind a value in a thread: at its first use by an operation, for a register that nothing wrote.
     fn poison_of(&mut self, value: Value, thread: u32, user: Inst) -> Option<SuspicionId> {
-        if let Some(&register) = self.unwritten.get(&value) {
+        if let Some(&register) = self.of.unwritten.get(&value) {
             let party = self.party(user, AccessKind::Read, thread);
             let subject = Subject::Register(register);
             let finding = self.of_access(FindingKind::Uninitialised, subject, (Place::Whole, 0), party);
-            return Some(self.group.poison.suspect(
+            return Some(self.state.group.poison.suspect(
                 user,
                 thread,
                 Suspicion { finding, is_used: false, unwritten: None },
             ));
         }
-        self.group.poison.get(value, thread)
+        self.state.group.poison.get(value, thread)
     }
 
     /// Records an access of a word of shared memory or of a view, and reports those that race with it.
     fn touch(&mut self, word: TouchedWord, touch: Touch) {
-        self.time += 1;
+        self.state.time += 1;
         let is_shared = matches!(word, TouchedWord::Shared(..));
-        let phases = self.group.phases;
+        let phases = self.state.group.phases;
         let who = self.who(touch.thread);
         let entry = Entry {
             who,
-            group: self.group_id(who),
+            group: self.place(touch.thread),
             inst: touch.inst,
             access: touch.access,
             phase: if is_shared { phases.shared } else { phases.views },
-            time: if is_shared { 0 } else { self.time },
+            time: if is_shared { 0 } else { self.state.time },
             word: touch.word,
         };
+        let state = &mut *self.state;
         let cell = match word {
-            TouchedWord::Shared(id, at) => self.group.shared.entry((id, at)).or_default(),
+            TouchedWord::Shared(id, at) => state.group.shared.entry((id, at)).or_default(),
             TouchedWord::View(at) => {
-                if self.views.len() >= self.options.shadow_words && !self.views.contains_key(&at) {
-                    self.summary.unwatched += 1;
+                if state.views.len() >= self.of.options.shadow_words && !state.views.contains_key(&at) {
+                    state.summary.unwatched += 1;
                     return;
                 }
-                self.views.entry(at).or_default()
+                state.views.entry(at).or_default()
             }
         };
         let mut others: SmallVec<[Entry; 2]> = SmallVec::new();
-        cell.add(entry, &self.tickets, self.options.is_strict, |other| others.push(*other));
+        cell.add(entry, &state.tickets, self.of.options.is_strict, |other| others.push(*other));
         for other in others {
             let between_groups = other.who.group != entry.who.group;
             let Entry { group, access, who: Who { thread, .. }, .. } = other;
-            let first = Party { origin: self.func.inst(other.inst).origin, access, group, thread };
+            let first = Party { origin: self.of.function.inst(other.inst).origin, access, group, thread };
             let second = self.party(touch.inst, touch.access, touch.thread);
             let mut finding = self.of_access(FindingKind::Race, touch.subject, (touch.place, touch.extent), first);
             finding.parties.push(second);
@@ -292,11 +345,46 @@ impl<'f> Checker<'f> {
     /// A barrier: a wait, or a fence that only orders what a thread does itself.
     fn barrier(&mut self, sync: Sync) {
         let orders_views = sync.views_group || sync.views_global;
-        self.group.phases.has_fenced |= orders_views;
+        self.state.group.phases.has_fenced |= orders_views;
         if sync.threads {
-            self.group.phases.shared += u32::from(sync.shared);
-            self.group.phases.views += u32::from(orders_views);
+            self.state.group.phases.shared += u32::from(sync.shared);
+            self.state.group.phases.views += u32::from(orders_views);
         }
+    }
+}
+
+impl Invocation {
+    fn new(interface: &Interface, arrays: &[ArrayWords<'_>], n: u32, invocations: u32) -> Self {
+        let word = |array: usize, element: u32, word: usize| {
+            let stride = interface.arrays.get(array).map_or(0, |array| array.stride_bytes as usize / 4);
+            let words = arrays.get(array).map_or(&[][..], |array| array.words());
+            words.get(element as usize * stride + word).copied().unwrap_or(0)
+        };
+        let (place, is_active) = match &interface.stage {
+            Stage::Compute { .. } => ([n, 0, 0], true),
+            Stage::Vertex(_) => {
+                let of = |field| word(VertexArray::Vertices as usize, n, field as usize);
+                ([of(word!(BatchVertex.id)), of(word!(BatchVertex.instance_id)), 0], true)
+            }
+            Stage::Hull(_) | Stage::Geometry(_) => {
+                let of = |field| word(GeometryArray::Primitives as usize, n, field as usize);
+                ([of(word!(BatchInvocation.primitive_id)), of(word!(BatchInvocation.instance)), 0], true)
+            }
+            Stage::Domain(_) => {
+                let patch =
+                    word(DomainArray::Patches as usize, n / POINT_GROUP, word!(BatchPatch.primitive_id) as usize);
+                let of = |field| word(DomainArray::Points as usize, n, field as usize);
+                ([patch, of(0), of(1)], of(word!(BatchPoint.is_active)) != 0)
+            }
+            Stage::Pixel(_) => {
+                let of = |field| word(PixelArray::Quads as usize, n / 4, field as usize);
+                let [x, y] = [0, 1].map(|axis| of(word!(BatchQuad.corner) + axis) & 0xffff);
+                let (coverage, pixel) = (of(word!(BatchQuad.coverage)), n % 4);
+                // A bit for each pixel, of up to eight samples.
+                ([x + (pixel & 1), y + (pixel >> 1), 0], coverage >> pixel & 0x1111_1111 != 0)
+            }
+        };
+        Self { place, is_active: is_active && n < invocations }
     }
 }
 

@@ -10,18 +10,20 @@ use crate::function::{Element, Function, InstKind, MemoryRef, Object, Origin, Qu
 use crate::host::ViewSlot;
 use crate::interface::{Dimension, ResourceClass, ResourceKind};
 use crate::interp::{Access, At, Observer, Packet};
+use crate::pipeline::SPACE;
 
 /// Poison of the words of a texel, or of what a load reads.
 type WordPoison = SmallVec<[Option<SuspicionId>; 4]>;
 
 impl Observer for Checker<'_> {
     fn ran(&mut self, At { inst, .. }: At, packet: &Packet<'_>) {
-        let func = self.func;
+        let of = self.of;
+        let func = &of.function;
         let kind = &func.inst(inst).kind;
         match kind {
             InstKind::Op { op, args } => {
-                let can_matter = |value: &Value| self.unwritten.contains_key(value);
-                if self.group.poison.is_empty() && !args.iter().any(can_matter) {
+                let can_matter = |value: &Value| self.of.unwritten.contains_key(value);
+                if self.state.group.poison.is_empty() && !args.iter().any(can_matter) {
                     return;
                 }
                 let result = func.inst(inst).results[0];
@@ -29,11 +31,14 @@ impl Observer for Checker<'_> {
                     let thread = packet.thread(lane);
                     let poison: WordPoison = args.iter().map(|&arg| self.poison_of(arg, thread, inst)).collect();
                     let bits: SmallVec<[u64; 4]> = args.iter().map(|&arg| packet.value(arg)[lane]).collect();
-                    self.group.poison.set(result, thread, of_result(*op, &bits, &poison));
+                    self.state.group.poison.set(result, thread, of_result(*op, &bits, &poison));
                 }
             }
             InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
                 for access in packet.accesses(func, inst) {
+                    if !self.takes_part(packet.thread(access.lane)) {
+                        continue;
+                    }
                     self.use_address(inst, place, packet.thread(access.lane));
                     self.access(inst, &access, packet);
                 }
@@ -64,7 +69,7 @@ impl Observer for Checker<'_> {
                         (packet.thread(lane), self.poison_of(*value, packet.thread(source), inst))
                     })
                     .collect();
-                read.into_iter().for_each(|(thread, poison)| self.group.poison.set(result, thread, poison));
+                read.into_iter().for_each(|(thread, poison)| self.state.group.poison.set(result, thread, poison));
             }
             InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } => self.pass_on(inst, packet),
             InstKind::Barrier(sync) => self.barrier(*sync),
@@ -78,14 +83,15 @@ impl Observer for Checker<'_> {
 
     fn entered(&mut self, at: At, _: usize, packet: Option<&Packet<'_>>) {
         let (InstKind::If { cond: decides, .. } | InstKind::Switch { selector: decides, .. }) =
-            self.func.inst(at.inst).kind
+            self.of.function.inst(at.inst).kind
         else {
             return;
         };
         match packet {
             Some(packet) => self.use_all(at.inst, packet, &[decides], None),
             None => {
-                let any = (0..self.group.threads_per_group).find_map(|thread| self.poison_of(decides, thread, at.inst));
+                let any =
+                    (0..self.state.group.threads_per_group).find_map(|thread| self.poison_of(decides, thread, at.inst));
                 self.used(any, at.inst);
             }
         }
@@ -96,7 +102,7 @@ impl Observer for Checker<'_> {
     }
 
     fn waited(&mut self, at: At) {
-        if let InstKind::Barrier(sync) = self.func.inst(at.inst).kind {
+        if let InstKind::Barrier(sync) = self.of.function.inst(at.inst).kind {
             self.barrier(sync);
         }
     }
@@ -105,7 +111,8 @@ impl Observer for Checker<'_> {
 impl Checker<'_> {
     /// Reports a branch that leads to a barrier, and about which threads disagree: each with the bits of what decides.
     fn divergence(&mut self, inst: Inst, ways: &[(u32, u64)]) {
-        let func = self.func;
+        let of = self.of;
+        let func = &of.function;
         let kind = &func.inst(inst).kind;
         let arm_of = |bits: u64| match kind {
             InstKind::Switch { cases, .. } => {
@@ -146,25 +153,28 @@ impl Checker<'_> {
 
     /// Passes poison on to parameters and results, all at once.
     fn pass_on(&mut self, inst: Inst, packet: &Packet<'_>) {
-        let Some((args, to)) = self.flow.edge(self.func, inst) else { return };
-        if self.group.poison.is_empty() && !args.iter().any(|arg| self.unwritten.contains_key(arg)) {
+        let Some((args, to)) = self.of.flow.edge(&self.of.function, inst) else { return };
+        if self.state.group.poison.is_empty() && !args.iter().any(|arg| self.of.unwritten.contains_key(arg)) {
             return;
         }
         for lane in packet.each_lane() {
             let thread = packet.thread(lane);
             let passed: WordPoison = args.iter().map(|&arg| self.poison_of(arg, thread, inst)).collect();
             for (&value, poison) in to.iter().zip(passed) {
-                self.group.poison.set(value, thread, poison);
+                self.state.group.poison.set(value, thread, poison);
             }
         }
     }
 
     /// Operands whose poison is used by an instruction.
     fn use_all(&mut self, inst: Inst, packet: &Packet<'_>, values: &[Value], effect: Option<Value>) {
-        if self.group.poison.is_empty() && !values.iter().any(|value| self.unwritten.contains_key(value)) {
+        if self.state.group.poison.is_empty() && !values.iter().any(|value| self.of.unwritten.contains_key(value)) {
             return;
         }
         for lane in packet.each_lane().filter(|&lane| effect.is_none_or(|effect| packet.value(effect)[lane] != 0)) {
+            if !self.takes_part(packet.thread(lane)) {
+                continue;
+            }
             for &value in values {
                 let poison = self.poison_of(value, packet.thread(lane), inst);
                 self.used(poison, inst);
@@ -185,7 +195,7 @@ impl Checker<'_> {
 
     /// Checks an access of words.
     fn access(&mut self, inst: Inst, access: &Access, packet: &Packet<'_>) {
-        let data = self.func.inst(inst);
+        let data = self.of.function.inst(inst);
         let thread = packet.thread(access.lane);
         let (kind, stored): (_, &[Value]) = match &data.kind {
             InstKind::Store { values, .. } => (AccessKind::Write, values),
@@ -230,7 +240,7 @@ impl Checker<'_> {
             if n >= access.inside {
                 let finding = outside.clone().filter(|_| kind == AccessKind::Read);
                 let suspicion = finding.map(|finding| Suspicion { finding, is_used: false, unwritten: None });
-                read.push(suspicion.map(|suspicion| self.group.poison.suspect(inst, thread, suspicion)));
+                read.push(suspicion.map(|suspicion| self.state.group.poison.suspect(inst, thread, suspicion)));
                 continue;
             }
             let word = access.written.get(n).copied().unwrap_or(0);
@@ -243,7 +253,7 @@ impl Checker<'_> {
                     self.touch(TouchedWord::Shared(id, (at / 4) as usize), touch);
                     behind
                 }
-                Object::Local(id) if id.index() < self.own_locals => {
+                Object::Local(id) if id.index() < self.of.own_locals => {
                     self.word_of_local((id, (at / 4) as usize), touch, (access.index.unwrap_or(0), stands_behind))
                 }
                 Object::Resource(ResourceRef { .. }) if extent.is_writable => {
@@ -260,7 +270,7 @@ impl Checker<'_> {
         }
         for (&result, poison) in data.results.iter().zip(read) {
             let poison = if kind == AccessKind::Read { poison } else { None };
-            self.group.poison.set(result, thread, poison);
+            self.state.group.poison.set(result, thread, poison);
         }
     }
 
@@ -271,8 +281,8 @@ impl Checker<'_> {
         touch: Touch,
         stored: Option<SuspicionId>,
     ) -> Option<SuspicionId> {
-        let phase = self.group.phases.shared;
-        let cell = self.group.shared.entry(word).or_default();
+        let phase = self.state.group.phases.shared;
+        let cell = self.state.group.shared.entry(word).or_default();
         if touch.access != AccessKind::Read {
             cell.poison = stored;
             return None;
@@ -283,7 +293,7 @@ impl Checker<'_> {
         let party = self.party(touch.inst, AccessKind::Read, touch.thread);
         let finding = self.of_access(FindingKind::Uninitialised, touch.subject, (touch.place, touch.extent), party);
         let suspicion = Suspicion { finding, is_used: false, unwritten: Some((word, phase)) };
-        Some(self.group.poison.suspect(touch.inst, touch.thread, suspicion))
+        Some(self.state.group.poison.suspect(touch.inst, touch.thread, suspicion))
     }
 
     /// The same of an indexable temporary, which is a thread's own.
@@ -295,16 +305,16 @@ impl Checker<'_> {
     ) -> Option<SuspicionId> {
         let key = (id, at, touch.thread);
         if touch.access != AccessKind::Read {
-            self.group.locals.insert(key, stored);
+            self.state.group.locals.insert(key, stored);
             return None;
         }
-        if let Some(poison) = self.group.locals.get(&key) {
+        if let Some(poison) = self.state.group.locals.get(&key) {
             return *poison;
         }
         let party = self.party(touch.inst, AccessKind::Read, touch.thread);
         let place = (Place::Element(vector), touch.extent);
         let finding = self.of_access(FindingKind::Uninitialised, touch.subject, place, party);
-        Some(self.group.poison.suspect(
+        Some(self.state.group.poison.suspect(
             touch.inst,
             touch.thread,
             Suspicion { finding, is_used: false, unwritten: None },
@@ -319,7 +329,7 @@ impl Checker<'_> {
         (resource, coords, level): (ResourceRef, &[Value], Option<Value>),
         effect: Option<Value>,
     ) {
-        let data = self.func.inst(inst);
+        let data = self.of.function.inst(inst);
         let of_view = match resource.element {
             Element::Computed(value) => Some(value),
             Element::Fixed(_) => None,
@@ -331,12 +341,19 @@ impl Checker<'_> {
             InstKind::TexelStore { .. } => AccessKind::Write,
             _ => AccessKind::Atomic,
         };
-        let declared = self.func.interface.resource(resource.id);
+        let declared = self.of.function.interface.resource(resource.id);
         let (class, space, lower) = (declared.class, declared.space, declared.lower);
+        if space == SPACE {
+            // A target, which the output merger accesses in order.
+            return;
+        }
         let is_buffer = matches!(declared.kind, ResourceKind::Typed { dimension: Dimension::Buffer, .. });
         let takes_part = |&lane: &usize| effect.is_none_or(|effect| packet.value(effect)[lane] != 0);
         for lane in packet.each_lane().filter(takes_part) {
             let thread = packet.thread(lane);
+            if !self.takes_part(thread) {
+                continue;
+            }
             let word = |value: Value| packet.value(value)[lane] as u32;
             let element = match resource.element {
                 Element::Fixed(element) => element,
@@ -357,18 +374,18 @@ impl Checker<'_> {
             let axes = coords.len().min(3);
             let is_outside = (0..axes).any(|axis| at[axis] >= size[axis]);
             let mut poison = None;
-            if is_outside && (is_buffer || self.options.is_strict) {
+            if is_outside && (is_buffer || self.of.options.is_strict) {
                 let place = if is_buffer { Place::Element(at[0]) } else { Place::Texel(at) };
                 let finding = self.of_access(FindingKind::Bounds, subject, (place, size[0].into()), party);
                 match kind {
                     AccessKind::Read => {
                         let suspicion = Suspicion { finding, is_used: false, unwritten: None };
-                        poison = Some(self.group.poison.suspect(inst, thread, suspicion));
+                        poison = Some(self.state.group.poison.suspect(inst, thread, suspicion));
                     }
                     _ => self.report(finding),
                 }
             }
-            if !is_outside && class == ResourceClass::UnorderedAccess {
+            if !is_outside && class == ResourceClass::UnorderedAccess && !declared.is_ordered {
                 let stored = match &data.kind {
                     // Texels are equal if their words are.
                     InstKind::TexelStore { values, .. } => values
@@ -382,20 +399,20 @@ impl Checker<'_> {
                 self.touch(TouchedWord::View(ViewWord::Texel(base, at)), touch);
             }
             for &result in &data.results {
-                self.group.poison.set(result, thread, poison);
+                self.state.group.poison.set(result, thread, poison);
             }
         }
     }
 
     /// The group performs an atomic on a view.
     fn take_ticket(&mut self) {
-        self.time += 1;
-        self.tickets.take(self.group.number, self.group.phases.has_fenced, self.time);
+        self.state.time += 1;
+        self.state.tickets.take(self.state.group.number, self.state.group.phases.has_fenced, self.state.time);
     }
 
     /// What an object is called, and its extent; `None` for one whose accesses are not checked.
     fn subject(&self, object: Object, has_index: bool, packet: &Packet<'_>) -> Option<(Subject, Extent)> {
-        let interface = &self.func.interface;
+        let interface = &self.of.function.interface;
         let own = |stride_bytes: u32, count: u32| Extent {
             stride_bytes,
             count: if has_index { count.into() } else { u64::from(stride_bytes) * u64::from(count) },
@@ -408,13 +425,14 @@ impl Checker<'_> {
                 let shared = interface.shared(id);
                 (Subject::Shared(shared.register), own(shared.stride_bytes, shared.count))
             }
-            Object::Local(id) if id.index() < self.own_locals => {
+            Object::Local(id) if id.index() < self.of.own_locals => {
                 let local = interface.local(id);
                 (Subject::Local(local.register), own(16, local.registers))
             }
             Object::Resource(ResourceRef { id, element: Element::Fixed(element) }) => {
                 let declared = interface.resource(id);
-                if declared.class == ResourceClass::Constant {
+                // Constants are zero past their end, and vertex buffers too.
+                if declared.class == ResourceClass::Constant || declared.space == SPACE {
                     return None;
                 }
                 let view = ViewSlot { id, element };
@@ -425,7 +443,7 @@ impl Checker<'_> {
                     stride_bytes: declared.stride_bytes().unwrap_or(1),
                     count: packet.host().query(Query::BufferSize, view, 0)[0].into(),
                     base,
-                    is_writable: declared.class == ResourceClass::UnorderedAccess,
+                    is_writable: declared.class == ResourceClass::UnorderedAccess && !declared.is_ordered,
                     is_unbound: base.is_none(),
                 };
                 (subject, extent)

@@ -358,7 +358,7 @@ fn declare_target(func: &mut Function, state: &PixelState, component: Component,
 fn declare(func: &mut Function, class: ResourceClass, kind: ResourceKind, register: u32) -> ResourceId {
     let resources = &mut func.interface.resources;
     let (space, count) = (SPACE, Some(1));
-    resources.push(Resource { class, kind, space, lower: register, count, uses_counter: false, texel_bytes: None });
+    resources.push(Resource { space, count, ..Resource::new(class, kind, register) });
     ResourceId::new(resources.len() - 1)
 }
 

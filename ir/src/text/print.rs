@@ -527,6 +527,9 @@ fn write_resource(out: &mut String, resource: &Resource) -> fmt::Result {
     if resource.uses_counter {
         out.push_str(" counter");
     }
+    if resource.is_ordered {
+        out.push_str(" ordered");
+    }
     if let Some(bytes) = resource.texel_bytes {
         write!(out, " texels {bytes}")?;
     }

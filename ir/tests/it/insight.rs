@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, SharedId, Value};
 use brolga_ir::function::{AtomicOp, Function, Input, MemoryRef, Object, Origin, Sync};
-use brolga_ir::insight::{AccessKind, CheckOptions, Checker, FindingKind};
+use brolga_ir::insight::{AccessKind, CheckOptions, CheckState, CheckedFunction, FindingKind};
 use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
@@ -255,15 +255,17 @@ fn races_are_those_of_a_plain_model() {
         let func = verify(func).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let memory = Memory::new(&func.interface, &[vec![0; WORDS as usize]]);
         let interpreter = Interpreter::new(&func);
-        let (mut arena, mut checker) = (Arena::new(), Checker::new(&func, 0, CheckOptions::default()));
+        let (mut arena, mut state) = (Arena::new(), CheckState::default());
+        let checked = CheckedFunction::new(func, 0, CheckOptions::default());
+        let mut checker = checked.checker(&mut state);
         let grid = Grid { groups: [program.groups, 1, 1], first: [0; 3] };
         for start in 0..program.groups.into() {
             let span = Span { grid, start, groups: 1 };
-            checker.begin(&span, false);
+            checker.begin(&span);
             interpreter.run_observed(&memory, &span, &mut [], &mut arena, &mut 1000, &mut checker).unwrap();
             checker.end();
         }
-        let races = checker.findings().iter().filter(|finding| finding.kind == FindingKind::Race);
+        let races = state.findings().iter().filter(|finding| finding.kind == FindingKind::Race);
         let found: BTreeSet<Race> = races
             .map(|finding| {
                 let mut sites = [0, 1].map(|n| (finding.parties[n].origin.0, finding.parties[n].access));

@@ -246,7 +246,8 @@ impl<'a> Pass<'a> {
     fn history(&self, asked: &Draw<'_>, draw: &BoundDraw, pixel: [u32; 2]) -> Result<PixelHistory, DrawError> {
         let Dispatch { fuel, progress, .. } = &self.limits;
         let deadline = self.deadline()?;
-        let limits = Limits { token: deadline.token(), fuel: *fuel, progress, messages: None };
+        let limits =
+            Limits { token: deadline.token(), fuel: *fuel, progress, messages: None, check: None, first_draw: 0 };
         let bindings = asked.bindings.present().map(|(_, bindings)| *bindings);
         let depth = self.targets.depth.as_ref();
         let targets = self.targets.colors.iter().chain(depth.map(|depth| &depth.view));
@@ -436,10 +437,17 @@ impl<'a> Pass<'a> {
     pub fn flush(&mut self) -> Result<(), DrawError> {
         in_default_mode(|| {
             let draws = std::mem::take(&mut self.pending);
-            let Dispatch { fuel, progress, messages, .. } = &self.limits;
+            let Dispatch { fuel, progress, messages, check, .. } = &self.limits;
             let deadline = self.deadline()?;
-            let limits = Limits { token: deadline.token(), fuel: *fuel, progress, messages: messages.as_ref() };
             let before = self.statistics.len();
+            let limits = Limits {
+                token: deadline.token(),
+                fuel: *fuel,
+                progress,
+                messages: messages.as_ref(),
+                check: check.as_ref(),
+                first_draw: before,
+            };
             let statistics = schedule::run(&draws, &self.target, self.device, &limits, self.round, &self.spare);
             if let Some(log) = messages {
                 log.end_run();

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use brolga_runtime::insight::CheckLog;
 use brolga_runtime::{
     BindingRules, Bindings, CancelToken, Device, Dispatch, Layers, MessageLog, Pool, Progress, Register, StageKind,
     StageRun, StageSeat, Stages, View,
@@ -90,6 +91,10 @@ pub struct Limits<'a> {
     pub progress: &'a Progress,
     /// Collects what shaders print.
     pub messages: Option<&'a MessageLog>,
+    /// Collects what checks find.
+    pub check: Option<&'a CheckLog>,
+    /// The number of the first draw.
+    pub first_draw: usize,
 }
 
 impl Limits<'_> {
@@ -103,6 +108,7 @@ impl Limits<'_> {
         let mut run = Dispatch::new([0; 3]).cancel(self.token.clone());
         run.fuel = self.fuel;
         run.messages = self.messages.cloned();
+        run.check = self.check.cloned();
         run
     }
 }
@@ -315,8 +321,9 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
             return Ok(run);
         }
         let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
-        let front = draw.front_stages(self.device, (self.run, number)).map_err(failed)?;
-        let pixel = draw.stage(StageKind::Pixel, self.device, (self.run, number)).map_err(failed)?;
+        let run = (self.run, self.limits.first_draw + number);
+        let front = draw.front_stages(self.device, run).map_err(failed)?;
+        let pixel = draw.stage(StageKind::Pixel, self.device, run).map_err(failed)?;
         Ok(self.runs[number].get_or_init(|| DrawRun { front, pixel }))
     }
 

@@ -1,5 +1,6 @@
 //! Runs batches of invocations of a draw's shaders on the caller's own thread.
 
+use brolga_fenv::in_default_mode;
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::ArrayId;
 use brolga_ir::host::Fault;
@@ -13,6 +14,7 @@ use super::stage::{StageRun, StageSession};
 use super::worker::Session;
 use crate::engine::{Link, float_guard};
 use crate::error::{BatchError, Error};
+use crate::host::Reach;
 use crate::shader::Shader;
 use crate::stop::StopWord;
 
@@ -47,13 +49,18 @@ impl StageSession<'_> {
     /// As there.
     #[inline]
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>]) -> Result<(), Error> {
-        let StageRun { shader, what, draw, code, views, frame, .. } = self.run;
+        let StageRun { shader, what, draw, code, views, frame, checked, .. } = self.run;
         check(shader, invocations, arrays)?;
         let stop = what.cancel.word();
-        let postbox = Postbox::new(what.messages.as_ref(), shader, *draw);
+        let (postbox, fuel) = (Postbox::new(what.messages.as_ref(), shader, *draw), what.fuel.unwrap_or(u64::MAX));
+        if let Some(checked) = checked {
+            let reach = Reach::new(views, frame.constants(), frame.copies(), stop, &postbox);
+            let result = in_default_mode(|| checked.batch(&reach, invocations, arrays, fuel));
+            return result.map_err(|fault| failed(shader, what.fuel, stop, fault, invocations));
+        }
         let link = Link::new(code, views, frame, stop, &postbox);
         let mode = float_guard(code);
-        let result = self.seat.start(&link, &mode).batch(invocations, arrays, what.fuel.unwrap_or(u64::MAX));
+        let result = self.seat.start(&link, &mode).batch(invocations, arrays, fuel);
         drop(mode);
         result.map_err(|fault| failed(shader, what.fuel, stop, fault, invocations))
     }

@@ -60,7 +60,7 @@ pub(super) fn error_of(shader: &Shader, fuel: Option<u64>, stop: &StopWord, outc
 }
 
 /// The position of a thread in its group.
-pub(super) fn position(shader: &Shader, thread: u32) -> [u32; 3] {
+fn position(shader: &Shader, thread: u32) -> [u32; 3] {
     let [width, height, _] = shader.group_size();
     [thread % width, thread / width % height, thread / width / height]
 }

@@ -34,7 +34,7 @@ use brolga_ir::span::Grid;
 use brolga_resource::{Buffer, ResourceError};
 
 pub use bound::BoundShader;
-pub use insight::{Checked, Finding, MessageLog, Party, ShaderMessage};
+pub use insight::{CheckLog, Checked, CheckedRun, Finding, MessageLog, Party, ShaderMessage};
 pub(crate) use pace::{Pace, WORTH_HELP};
 pub(crate) use run::once;
 pub(crate) use runner::Runner;
@@ -66,6 +66,8 @@ pub struct Dispatch {
     pub progress: Progress,
     /// Collects what the shader prints; by default nobody does.
     pub messages: Option<MessageLog>,
+    /// Set to check the stages of draws, on the interpreter; [`BoundShader::check`] checks a dispatch.
+    pub check: Option<CheckLog>,
 }
 
 impl Dispatch {
@@ -80,6 +82,7 @@ impl Dispatch {
             fuel: None,
             progress: Progress::default(),
             messages: None,
+            check: None,
         }
     }
 

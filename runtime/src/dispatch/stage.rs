@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use brolga_ir::span::Grid;
 
+use super::insight::CheckedShader;
 use super::run::bind;
 use super::{Dispatch, Runner};
 use crate::bindings::Layers;
@@ -30,6 +31,7 @@ pub struct StageRun<'a> {
     pub(super) code: Arc<Code>,
     pub(super) views: BoundViews,
     pub(super) frame: Frame,
+    pub(super) checked: Option<CheckedShader>,
 }
 
 /// The resources with which a thread runs batches, of one stage after the other.
@@ -54,13 +56,18 @@ impl<'a> StageRun<'a> {
         what: &'a Dispatch,
         draw: u32,
     ) -> Result<Self, Error> {
-        let views = bind(shader, layers, runner)?;
+        let checked = what.check.as_ref().map(|log| CheckedShader::new(shader, runner, &log.options)).transpose()?;
+        let views = match &checked {
+            Some(checked) => checked.bind(layers, runner)?,
+            None => bind(shader, layers, runner)?,
+        };
         // As for any number of batches: their packets are within rows.
         let packing = shader.packing(Grid { groups: what.groups, first: what.first_group });
-        let code = shader.code_until(&shader.variant(packing, views.texel_formats()), what.cancel.word())?;
+        let formats = if checked.is_some() { Default::default() } else { views.texel_formats() };
+        let code = shader.code_until(&shader.variant(packing, formats), what.cancel.word())?;
         let mut frame = Frame::new(&views, runner.guard_pages)?;
         frame.read(&views, &runner.copies);
-        Ok(Self { runner, shader, what, draw, code, views, frame })
+        Ok(Self { runner, shader, what, draw, code, views, frame, checked })
     }
 
     /// The shader.
@@ -80,6 +87,9 @@ impl<'a> StageRun<'a> {
 
 impl Drop for StageRun<'_> {
     fn drop(&mut self) {
+        if let (Some(checked), Some(log)) = (&self.checked, &self.what.check) {
+            checked.note(self.shader, self.draw, log);
+        }
         self.frame.end(&self.views);
     }
 }

@@ -69,7 +69,7 @@ fn json_of(message: &ShaderMessage) -> Value {
     })
 }
 
-fn sender_json(sender: &Sender) -> Value {
+pub(in super::super) fn sender_json(sender: &Sender) -> Value {
     match *sender {
         Sender::Thread { group, thread } => json!({ "group": group, "thread": thread }),
         Sender::Vertex { vertex, instance } => json!({ "vertex": vertex, "instance": instance }),

@@ -11,6 +11,8 @@ mod difference;
 mod messages;
 mod print;
 
+pub(super) use messages::sender_json;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};

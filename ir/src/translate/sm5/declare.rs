@@ -100,7 +100,8 @@ fn resources(program: &ValidProgram) -> Result<(Vec<Resource>, ResourceNames)> {
         let kind = kind("dcl_uav_typed", u.at, &u.kind)?;
         // Only structured buffers can have a counter; the flag means nothing elsewhere.
         let counter = u.flags.counter && matches!(kind, ResourceKind::Structured { .. });
-        found.push((u.at, u.range.id, resource(ResourceClass::UnorderedAccess, kind, &u.range, counter)));
+        let resource = resource(ResourceClass::UnorderedAccess, kind, &u.range, counter);
+        found.push((u.at, u.range.id, Resource { is_ordered: u.flags.rasterizer_ordered, ..resource }));
     }
     for s in &declarations.samplers {
         let kind = ResourceKind::Sampler { compares: s.mode == SamplerMode::Comparison };

@@ -239,7 +239,16 @@ fn update(op: AtomicOp, word: &AtomicU32, value: u32, compare: u32) -> u32 {
 
 /// A resource of this many registers.
 pub fn resource(class: ResourceClass, kind: ResourceKind, count: u32) -> Resource {
-    Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false, texel_bytes: None }
+    Resource {
+        class,
+        kind,
+        space: 0,
+        lower: 0,
+        count: Some(count),
+        uses_counter: false,
+        is_ordered: false,
+        texel_bytes: None,
+    }
 }
 
 /// Contents for all resources of a function from a source of words.

@@ -1,21 +1,28 @@
-//! Runs a dispatch on the interpreter, group by group, and checks it (`ir/src/insight/`).
+//! Runs dispatches and stages of draws on the interpreter, and checks them (`ir/src/insight/`).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use brolga_fenv::in_default_mode;
+use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::Origin;
-use brolga_ir::host::FaultKind;
-use brolga_ir::insight::{self, AccessKind, CheckOptions, CheckSummary, Checker, FindingKind, Place, Subject};
+use brolga_ir::host::{Fault, FaultKind};
+use brolga_ir::insight::{
+    self, AccessKind, CheckOptions, CheckState, CheckSummary, CheckedFunction, FindingKind, Place, Subject,
+};
 use brolga_ir::interp::{Arena, Interpreter};
-use brolga_ir::span::Span;
+use brolga_ir::message::Sender;
+use brolga_ir::span::{Packing, Span};
+use brolga_ir::stage::Stage;
+use brolga_ir::stages::StageKind;
 
 use super::super::bound::BoundShader;
-use super::super::fault::{Outcome, error_of, fault_in, position};
+use super::super::fault::{Outcome, error_of, fault_in};
 use super::super::run::Begun;
 use super::Postbox;
-use crate::bindings::Declared;
-use crate::dispatch::Dispatch;
+use crate::bindings::{Declared, Layers};
+use crate::dispatch::{Dispatch, Runner};
 use crate::engine::Frame;
 use crate::error::{Error, Limit};
 use crate::host::{BoundViews, Reach};
@@ -48,8 +55,10 @@ pub struct Finding {
     pub extent: u64,
     /// Words of the access that are inside, and those that are not.
     pub words: [u32; 2],
-    /// `true` for a race between groups.
+    /// `true` for a race between groups, or between invocations.
     pub between_groups: bool,
+    /// The stage.
+    pub stage: StageKind,
     /// The instruction that used what was read, if only that made it a finding; the barrier.
     pub other: Option<Arc<SourceLocation>>,
     /// Occurrences: for races pairs of accesses.
@@ -64,12 +73,112 @@ pub struct Party {
     pub access: AccessKind,
     /// The instruction.
     pub location: Arc<SourceLocation>,
-    /// The thread's group.
-    pub group: [u32; 3],
-    /// Its position in the group.
-    pub thread: [u32; 3],
-    /// Its number in the group.
+    /// The thread, or the invocation.
+    pub sender: Sender,
+    /// The number of a thread in its group.
     pub index: u32,
+}
+
+/// What the stages of a run found: a log for [`Dispatch::check`]. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct CheckLog {
+    /// What is checked.
+    pub options: CheckOptions,
+    runs: Arc<Mutex<Vec<CheckedRun>>>,
+}
+
+/// What a dispatch found, or a stage of a draw.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckedRun {
+    /// The stage.
+    pub stage: StageKind,
+    /// The number of the draw in its pass; 0 for a dispatch.
+    pub draw: u32,
+    /// What was found.
+    pub checked: Checked,
+}
+
+impl CheckLog {
+    /// An empty one.
+    pub fn new(options: CheckOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Takes out what was found so far, in the order of the runs; of a draw stage by stage.
+    pub fn take(&self) -> Vec<CheckedRun> {
+        std::mem::take(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A shader whose runs are checked.
+pub(in super::super) struct CheckedShader {
+    function: CheckedFunction,
+    interpreter: Interpreter,
+    declared: Vec<Declared>,
+    state: Mutex<CheckState>,
+}
+
+impl CheckedShader {
+    pub fn new(shader: &Shader, runner: &Runner, options: &CheckOptions) -> Result<Self, Error> {
+        let (function, own_locals) = shader.observed()?;
+        let declared = Declared::of(&function);
+        for range in &declared {
+            at_most(Limit::RangeRegisters, range.table_len, runner.limits.range_registers)?;
+        }
+        // Invocations of a batch share packets.
+        let packing =
+            if matches!(function.interface.stage, Stage::Compute { .. }) { Packing::Group } else { Packing::Row };
+        let interpreter = Interpreter::with_packing(&function, packing);
+        at_most(Limit::ArenaBytes, interpreter.arena_bytes() as u64, runner.limits.arena_bytes)?;
+        let function = CheckedFunction::new(function, own_locals, options.clone());
+        Ok(Self { function, interpreter, declared, state: Mutex::default() })
+    }
+
+    /// Its views of bindings.
+    pub fn bind(&self, layers: Layers<'_>, runner: &Runner) -> Result<BoundViews, Error> {
+        BoundViews::new(&self.declared, &self.function.function().interface.sampled, layers, &runner.limits)
+    }
+
+    /// Runs a batch of invocations.
+    pub fn batch(
+        &self,
+        reach: &Reach<'_>,
+        invocations: u32,
+        arrays: &mut [ArrayWords<'_>],
+        mut fuel: u64,
+    ) -> Result<(), Fault> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut arena, mut checker) = (Arena::new(), self.function.checker(&mut state));
+        let function = self.function.function();
+        let spans = Span::batch(invocations, function.width.lanes(), function.interface.fills_packets);
+        for span in spans {
+            checker.begin_batch(&span, invocations, arrays);
+            self.interpreter.run_observed(reach, &span, arrays, &mut arena, &mut fuel, &mut checker)?;
+            checker.end();
+        }
+        Ok(())
+    }
+
+    /// What was found so far.
+    pub fn checked(&self, shader: &Shader) -> Checked {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut locations = Locations { shader, found: BTreeMap::new() };
+        let findings = state.findings().iter().map(|finding| locations.resolve(finding)).collect();
+        Checked { findings, summary: state.summary() }
+    }
+
+    /// Notes it in a log.
+    pub fn note(&self, shader: &Shader, draw: u32, log: &CheckLog) {
+        let run = CheckedRun { stage: shader.stage().kind(), draw, checked: self.checked(shader) };
+        log.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+    }
+}
+
+impl fmt::Debug for CheckedShader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CheckedShader").finish_non_exhaustive()
+    }
 }
 
 impl BoundShader {
@@ -84,46 +193,50 @@ impl BoundShader {
         let (shader, runner) = (self.shader(), self.runner());
         shader.check_groups()?;
         let begun = Begun::new(runner, what)?;
-        let (function, own_locals) = shader.observed()?;
-        let declared = Declared::of(&function);
-        for range in &declared {
-            at_most(Limit::RangeRegisters, range.table_len, runner.limits.range_registers)?;
-        }
-        let interpreter = Interpreter::new(&function);
-        at_most(Limit::ArenaBytes, interpreter.arena_bytes() as u64, runner.limits.arena_bytes)?;
-        let run = || {
-            let views =
-                BoundViews::new(&declared, &function.interface.sampled, self.bindings().into(), &runner.limits)?;
-            let mut frame = Frame::new(&views, runner.guard_pages)?;
-            let frame = frame.begin(&views, &runner.copies);
-            let (stop, postbox) = (begun.watch.stop(), Postbox::new(what.messages.as_ref(), shader, 0));
-            let reach = Reach::new(&views, frame.constants(), frame.copies(), stop, &postbox);
-            let (mut arena, mut checker) = (Arena::new(), Checker::new(&function, own_locals, options.clone()));
-            let grid = begun.grid;
-            for start in 0..grid.count() {
-                let span = Span { grid, start, groups: 1 };
-                let mut fuel = what.fuel.unwrap_or(u64::MAX);
-                checker.begin(&span, false);
-                let result = interpreter.run_observed(&reach, &span, &mut [], &mut arena, &mut fuel, &mut checker);
-                checker.end();
-                match result {
-                    Ok(()) => what.progress.set(start + 1),
-                    Err(fault) if matches!(fault.kind, FaultKind::DivergentBarrier { .. }) => break,
-                    Err(fault) => {
-                        let outcome = Outcome { groups_done: start, failure: Some(fault_in(&span, fault)) };
-                        return Err(error_of(shader, what.fuel, stop, outcome, grid.count()));
-                    }
-                }
-            }
-            let mut locations = Locations { shader, found: BTreeMap::new() };
-            let findings = checker.findings().iter().map(|finding| locations.resolve(finding)).collect();
-            Ok(Checked { findings, summary: checker.summary() })
-        };
-        let result = in_default_mode(run);
+        let checked = CheckedShader::new(shader, runner, options)?;
+        let result = in_default_mode(|| self.run_checked(&checked, &begun));
         if let Some(log) = &what.messages {
             log.end_run();
         }
-        result
+        result.map(|()| checked.checked(shader))
+    }
+
+    /// The same, with what is found in a log.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_into(&self, what: &Dispatch, log: &CheckLog) -> Result<(), Error> {
+        let checked = self.check(what, &log.options)?;
+        let run = CheckedRun { stage: StageKind::Compute, draw: 0, checked };
+        log.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+        Ok(())
+    }
+
+    fn run_checked(&self, checked: &CheckedShader, begun: &Begun<'_>) -> Result<(), Error> {
+        let (shader, runner, what, grid) = (self.shader(), self.runner(), begun.what, begun.grid);
+        let views = checked.bind(self.bindings().into(), runner)?;
+        let mut frame = Frame::new(&views, runner.guard_pages)?;
+        let frame = frame.begin(&views, &runner.copies);
+        let (stop, postbox) = (begun.watch.stop(), Postbox::new(what.messages.as_ref(), shader, 0));
+        let reach = Reach::new(&views, frame.constants(), frame.copies(), stop, &postbox);
+        let mut state = checked.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut arena, mut checker) = (Arena::new(), checked.function.checker(&mut state));
+        for start in 0..grid.count() {
+            let span = Span { grid, start, groups: 1 };
+            let mut fuel = what.fuel.unwrap_or(u64::MAX);
+            checker.begin(&span);
+            let result = checked.interpreter.run_observed(&reach, &span, &mut [], &mut arena, &mut fuel, &mut checker);
+            checker.end();
+            match result {
+                Ok(()) => what.progress.set(start + 1),
+                Err(fault) if matches!(fault.kind, FaultKind::DivergentBarrier { .. }) => break,
+                Err(fault) => {
+                    let outcome = Outcome { groups_done: start, failure: Some(fault_in(&span, fault)) };
+                    return Err(error_of(shader, what.fuel, stop, outcome, grid.count()));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -139,12 +252,21 @@ impl Locations<'_> {
     }
 
     fn resolve(&mut self, finding: &insight::Finding) -> Finding {
-        let party = |party: &insight::Party| Party {
-            access: party.access,
-            location: self.of(party.origin),
-            group: party.group,
-            thread: position(self.shader, party.thread),
-            index: party.thread,
+        let stage = self.shader.stage();
+        let party = |party: &insight::Party| {
+            let [first, second, third] = party.group;
+            let words = match stage {
+                Stage::Compute { .. } => [third, second, first, party.thread],
+                // The words of a message's sender.
+                Stage::Vertex(_) | Stage::Pixel(_) => [second, first, 0, 0],
+                _ => [first, second, third, 0],
+            };
+            Party {
+                access: party.access,
+                location: self.of(party.origin),
+                sender: Sender::new(stage, words),
+                index: party.thread,
+            }
         };
         Finding {
             kind: finding.kind,
@@ -154,6 +276,7 @@ impl Locations<'_> {
             extent: finding.extent,
             words: finding.words,
             between_groups: finding.between_groups,
+            stage: stage.kind(),
             other: finding.other.map(|origin| self.of(origin)),
             count: finding.count,
         }

@@ -3,18 +3,9 @@
 use std::fmt;
 
 use brolga_ir::insight::{AccessKind, FindingKind, Place, Subject};
+use brolga_ir::stages::StageKind;
 
 use super::check::{Finding, Party};
-
-/// A position in parentheses.
-struct At([u32; 3]);
-
-impl fmt::Display for At {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.0;
-        write!(f, "({x}, {y}, {z})")
-    }
-}
 
 fn verb(access: AccessKind) -> &'static str {
     match access {
@@ -77,6 +68,9 @@ impl Finding {
     pub fn help(&self) -> Option<&'static str> {
         let is_shared = matches!(self.subject, Some(Subject::Shared(_)));
         Some(match self.kind {
+            FindingKind::Race if !self.is_dispatch() => {
+                "a draw's invocations run in any order: atomics give one result, and for pixels a RasterizerOrdered resource"
+            }
             FindingKind::Race if self.between_groups => {
                 "groups of a dispatch run in any order: what one writes another may read in a later dispatch, or after an \
                  atomic with a memory barrier on either side"
@@ -95,9 +89,13 @@ impl Finding {
         })
     }
 
+    fn is_dispatch(&self) -> bool {
+        self.stage == StageKind::Compute
+    }
+
     fn write_party(&self, f: &mut fmt::Formatter<'_>, party: &Party) -> fmt::Result {
-        let Party { access, location, group, thread, .. } = party;
-        write!(f, "\n  {} by thread {} of group {} at {location}", verb(*access), At(*thread), At(*group))
+        let Party { access, location, sender, .. } = party;
+        write!(f, "\n  {} by {sender} at {location}", verb(*access))
     }
 }
 
@@ -106,10 +104,9 @@ impl fmt::Display for Finding {
         f.write_str(&self.headline())?;
         match (self.kind, self.parties.as_slice()) {
             (FindingKind::Barrier, [first, last, other, last_other]) => {
-                let (group, branch) = (At(first.group), &first.location);
-                write!(f, "\n  threads {} to {} of group {group} go there", At(first.thread), At(last.thread))?;
-                write!(f, ", threads {} to {} do not", At(other.thread), At(last_other.thread))?;
-                write!(f, "\n  at {branch}")?;
+                write!(f, "\n  {} is the first that goes there, and {} the last", first.sender, last.sender)?;
+                write!(f, "\n  {} is the first that does not, and {} the last", other.sender, last_other.sender)?;
+                write!(f, "\n  they disagree at {}", first.location)?;
                 if let Some(barrier) = &self.other {
                     write!(f, "\n  the barrier is {barrier}")?;
                 }

@@ -10,6 +10,7 @@ mod check;
 mod finding;
 mod messages;
 
-pub use check::{Checked, Finding, Party};
+pub(super) use check::CheckedShader;
+pub use check::{CheckLog, Checked, CheckedRun, Finding, Party};
 pub(super) use messages::Postbox;
 pub use messages::{MessageLog, ShaderMessage};
