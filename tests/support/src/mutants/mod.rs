@@ -16,7 +16,8 @@ use brolga_bytecode::container::{Container, FourCc, write_container};
 use brolga_bytecode::sm5::{self, decode, encode};
 use brolga_bytecode::{Error as FileError, Limits, listing};
 use brolga_ir::translate::TranslateError;
-use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Error};
+use brolga_runtime::insight::CheckOptions;
+use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Engine, Error, Shader};
 
 use crate::bound::backing::{Difference, Left};
 use crate::bound::random::{Random as Content, bind};
@@ -164,13 +165,39 @@ impl Laboratory {
             Err(error @ (Error::Binding(_) | Error::OverLimit { .. })) => (Fate::NotBound, error.to_string()),
             Err(error) => return Err(error.to_string()),
         };
-        let left = bindings.iter().map(|(register, view)| Left {
-            register,
-            bytes: view.to_vec().expect("a small view"),
-            counter: view.counter().map(|counter| counter.get()),
-        });
-        Ok(Outcome { fate, end, left: left.collect() })
+        let left = left_in(&bindings);
+        if fate == Fate::Ran && engine == Engine::Interpreter {
+            self.run_checked(&shader, seed, &left)?;
+        }
+        Ok(Outcome { fate, end, left })
     }
+
+    /// Checks what a mutant does, whatever that finds: it leaves the same.
+    fn run_checked(&self, shader: &Shader, seed: u64, expected: &[Left]) -> Result<(), String> {
+        let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
+        bind(&self.device, shader, &mut Content::tame(seed), &mut bindings);
+        let bound = self.device.bind(shader, &bindings).map_err(|error| error.to_string())?;
+        match bound.check(&Dispatch::new(GROUPS).fuel(FUEL), &CheckOptions::default()) {
+            // Without optimisation it may take more iterations, and registers more memory.
+            Err(Error::Stopped { .. } | Error::OverLimit { .. }) => return Ok(()),
+            result => result.map_err(|error| format!("checked: {error}"))?,
+        };
+        let left = left_in(&bindings);
+        match Difference::first(expected, &left) {
+            Some(difference) => Err(format!("checked, it differs: {difference}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What bindings hold.
+fn left_in(bindings: &Bindings) -> Vec<Left> {
+    let left = bindings.iter().map(|(register, view)| Left {
+        register,
+        bytes: view.to_vec().expect("a small view"),
+        counter: view.counter().map(|counter| counter.get()),
+    });
+    left.collect()
 }
 
 /// The end of a run, and the memory it left.
