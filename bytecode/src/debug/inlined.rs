@@ -173,7 +173,11 @@ impl Positions {
             for &(_, begins, n) in group {
                 let Some((_, depth, row)) = rows.get(n as usize) else { continue };
                 let key = (*depth, !row.is_statement, n);
-                if begins { open.insert(key) } else { open.remove(&key) };
+                if begins {
+                    open.insert(key)
+                } else {
+                    open.remove(&key)
+                };
             }
             let innermost = open.last().and_then(|&(.., n)| rows.get(n as usize));
             let position = innermost.map(|(site, _, row)| (*site, row.position));

@@ -144,7 +144,8 @@ impl DebugInfo {
         let modules = database::Modules::read(&mut msf, budget)?;
 
         let code = program.at..program.at.saturating_add(program.data.len() as u32);
-        let (mut table, mut symbols) = (LineTable::default(), Symbols { sites: vec![Site::default()], ..Symbols::default() });
+        let (mut table, mut symbols) =
+            (LineTable::default(), Symbols { sites: vec![Site::default()], ..Symbols::default() });
         // A shader is one module.
         if let Some(module) = modules.modules.first() {
             msf.stream(module.stream)?.read(|reader| {
@@ -221,7 +222,9 @@ impl DebugInfo {
         let Some(offset) = byte.checked_sub(self.program_at) else { return callers };
         let mut site = self.statements.get(offset).map(|(site, _)| site);
         // A site is numbered after the one that it is in.
-        while let Some(parent) = site.and_then(|site| self.sites.get(site as usize)?.parent.filter(|parent| *parent < site)) {
+        while let Some(parent) =
+            site.and_then(|site| self.sites.get(site as usize)?.parent.filter(|parent| *parent < site))
+        {
             let position = self.sites.get(parent as usize).and_then(|parent| parent.statement(offset));
             callers.extend(position.and_then(|position| self.source_line(position)));
             site = Some(parent);

@@ -20,12 +20,22 @@ const NAME: usize = 256;
 enum Type {
     /// One that says no more than another, as with `const`.
     Same(u32),
-    /// A vector: its components, and its name.
+    /// A vector: the type and number of its components, and its name.
     Vector(u32, u32, String),
     /// A matrix.
-    Matrix { element: u32, stride: u32, is_row_major: bool, size: u32, name: String },
-    /// An array: its elements, their distance, its size.
-    Array { element: u32, stride: u32, size: u32 },
+    Matrix {
+        element: u32,
+        stride: u32,
+        is_row_major: bool,
+        size: u32,
+        name: String,
+    },
+    /// An array: its elements, their distance, its size. In model 5.1 fxc writes a size of 0.
+    Array {
+        element: u32,
+        stride: u32,
+        size: u32,
+    },
     /// A structure: its members, its size, its name.
     Structure(u32, u32, String),
     /// Members of a structure: offset, type, name.
@@ -41,6 +51,9 @@ pub(super) struct Types {
     first: u32,
     types: Vec<Type>,
 }
+
+/// What the variables of constant buffers are in model 5.1.
+const IN_CONSTANTS: u16 = 0x224;
 
 /// A value that a record states: itself, or the kind of the number that follows.
 fn value(reader: &mut Reader<'_>) -> Result<u32> {
@@ -83,7 +96,10 @@ impl Types {
                     continue;
                 }
                 Some(Type::Array { element, stride, size }) => {
-                    let _ = write!(extents, "[{}]", size.div_ceil((*stride).max(1)));
+                    let _ = match size {
+                        0 => write!(extents, "[]"),
+                        _ => write!(extents, "[{}]", size.div_ceil((*stride).max(1))),
+                    };
                     number = *element;
                     continue;
                 }
@@ -116,6 +132,23 @@ impl Types {
         None
     }
 
+    /// The bytes of a type: 4 where it does not say more.
+    fn size(&self, mut number: u32) -> u32 {
+        for _ in 0..DEPTH {
+            let size = match self.get(number) {
+                Some(Type::Same(other)) => {
+                    number = *other;
+                    continue;
+                }
+                Some(Type::Vector(element, count, _)) => count.saturating_mul(simple_size(*element)),
+                Some(Type::Matrix { size, .. } | Type::Array { size, .. } | Type::Structure(_, size, _)) => *size,
+                Some(Type::Members(_) | Type::Language(..) | Type::Other) | None => simple_size(number),
+            };
+            return size.max(4);
+        }
+        4
+    }
+
     /// What of a variable of this type lies at some bytes, as it follows the variable's name: `.xy`, `.lamps[2].power`,
     /// `._m01`; nothing for all of it, or where it cannot be told.
     pub fn part(&self, number: u32, offset: u32, size: u32) -> String {
@@ -124,7 +157,7 @@ impl Types {
             match self.get(number) {
                 Some(Type::Same(other)) => number = *other,
                 Some(Type::Vector(element, count, _)) => {
-                    let each = if matches!(simple(*element), Some("double")) { 8 } else { 4 };
+                    let each = self.size(*element);
                     let (first, parts) = (offset / each, size.div_ceil(each));
                     if parts < *count {
                         let letters = ['x', 'y', 'z', 'w'].into_iter().skip(first as usize).take(parts as usize);
@@ -134,7 +167,7 @@ impl Types {
                     break;
                 }
                 Some(Type::Matrix { element, stride, is_row_major, size: whole, .. }) => {
-                    let each = if matches!(simple(*element), Some("double")) { 8 } else { 4 };
+                    let each = self.size(*element);
                     let (major, minor) = (offset / (*stride).max(1), offset % (*stride).max(1) / each);
                     let (row, column) = if *is_row_major { (major, minor) } else { (minor, major) };
                     if size <= each && *whole > each {
@@ -143,10 +176,10 @@ impl Types {
                     break;
                 }
                 Some(Type::Array { element, stride, size: whole }) => {
-                    if size >= *whole {
+                    if *whole != 0 && size >= *whole {
                         break;
                     }
-                    let stride = (*stride).max(1);
+                    let stride = if *whole == 0 { self.size(*element) } else { (*stride).max(1) };
                     let _ = write!(text, "[{}]", offset / stride);
                     (number, offset) = (*element, offset % stride);
                 }
@@ -193,7 +226,10 @@ fn read_type(record: &mut Reader<'_>, budget: &mut Budget<'_>) -> Result<Type> {
             Type::Structure(members, size, budget.name(record)?)
         }
         0x1203 => Type::Members(read_members(record, budget)?),
-        0x1517 => Type::Language(record.u32()?, record.u16()?),
+        0x1517 => match (record.u32()?, record.u16()?) {
+            (element, IN_CONSTANTS) => Type::Same(element),
+            (element, kind) => Type::Language(element, kind),
+        },
         _ => Type::Other,
     })
 }
@@ -227,6 +263,11 @@ fn read_members(record: &mut Reader<'_>, budget: &mut Budget<'_>) -> Result<Vec<
     }
     members.sort_by_key(|&(offset, ..)| offset);
     Ok(members)
+}
+
+/// The bytes of a number.
+fn simple_size(number: u32) -> u32 {
+    if simple(number) == Some("double") { 8 } else { 4 }
 }
 
 /// The name of a type that has no record.
