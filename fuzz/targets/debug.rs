@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
                 for line in [debug.line_at(byte), debug.statement_at(byte)].into_iter().flatten() {
                     let _ = debug.text_of(&line);
                 }
-                let _ = debug.callers(byte);
+                let _ = debug.callers(byte).count();
             }
             for variable in debug.variables() {
                 let _ = debug.type_of(variable);

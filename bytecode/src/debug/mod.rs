@@ -217,19 +217,15 @@ impl DebugInfo {
     }
 
     /// The statements that call the inlined function that an instruction is in, the innermost first.
-    pub fn callers(&self, byte: u32) -> Vec<SourceLine> {
-        let mut callers = Vec::new();
-        let Some(offset) = byte.checked_sub(self.program_at) else { return callers };
-        let mut site = self.statements.get(offset).map(|(site, _)| site);
+    pub fn callers(&self, byte: u32) -> impl Iterator<Item = SourceLine> {
+        let offset = byte.checked_sub(self.program_at);
+        let innermost = offset.and_then(|offset| self.statements.get(offset)).map(|(site, _)| site);
         // A site is numbered after the one that it is in.
-        while let Some(parent) =
-            site.and_then(|site| self.sites.get(site as usize)?.parent.filter(|parent| *parent < site))
-        {
-            let position = self.sites.get(parent as usize).and_then(|parent| parent.statement(offset));
-            callers.extend(position.and_then(|position| self.source_line(position)));
-            site = Some(parent);
-        }
-        callers
+        let parent = |&site: &u32| self.sites.get(site as usize)?.parent.filter(|&parent| parent < site);
+        std::iter::successors(innermost, parent).skip(1).filter_map(move |site| {
+            let position = self.sites.get(site as usize)?.statement(offset?)?;
+            self.source_line(position)
+        })
     }
 
     /// The text of a source line, without its end; `None` if the file does not have it. `#line` directives are followed.

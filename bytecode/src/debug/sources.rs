@@ -110,8 +110,10 @@ impl Sources {
         let segment = before.find(|segment| line - segment.name.1 < segment.count)?;
         let number = segment.first + (line - segment.name.1);
         let text = self.files.get(segment.source as usize)?.text.as_deref()?;
-        let start = *self.starts.get(segment.source as usize)?.get(number as usize)?;
-        text.get(start as usize..)?.lines().next()
+        let starts = self.starts.get(segment.source as usize)?;
+        let start = *starts.get(number as usize)? as usize;
+        let end = starts.get(number as usize + 1).map_or(text.len(), |&end| end as usize);
+        Some(text.get(start..end)?.trim_end_matches(['\n', '\r']))
     }
 }
 

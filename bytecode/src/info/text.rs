@@ -21,8 +21,7 @@ impl Display for Info {
             None => {}
             Some(Ok(debug)) => {
                 let (files, variables) = (debug.files.len(), debug.variables);
-                let text = format!("{variables} variables, lines of {files} files");
-                writeln!(f, "{:<FACT$}  {text}", "debug")?;
+                writeln!(f, "{:<FACT$}  files: {files}, variables: {variables}", "debug")?;
             }
             Some(Err(error)) => writeln!(f, "{:<FACT$}  not readable: {error}", "debug")?,
         }

@@ -4,10 +4,11 @@ use crate::debug::{DebugInfo, Place, SourceLine, Variable};
 use crate::sm5::{Item, ItemKind};
 use std::fmt::{self, Write};
 
-/// Bytes of a comment, and calls that it names, beyond which it is cut: long lines may be the source of many
-/// instructions.
+/// Letters of a comment, calls and variables that it names, beyond which it is cut: long lines may be the source of
+/// many instructions.
 const MOST: usize = 200;
 const MOST_CALLS: usize = 4;
+const MOST_VARIABLES: usize = 64;
 
 /// The comments of a program, in the order of its items.
 pub(super) struct SourceComments<'d> {
@@ -33,9 +34,8 @@ impl<'d> SourceComments<'d> {
             return Ok(());
         }
         // What holds from the first instruction on are the parameters.
-        let held = self.held(item.at);
-        if !held.is_empty() {
-            writeln!(out, "{:indent$}// {held}", "")?;
+        for held in self.held(item.at) {
+            writeln!(out, "{:indent$}// {}", "", one_line(&held))?;
         }
         let Some(line) = self.debug.line_at(item.at) else { return Ok(()) };
         let is_same = |last: &SourceLine| (&last.file, last.line) == (&line.file, line.line);
@@ -43,43 +43,52 @@ impl<'d> SourceComments<'d> {
             return Ok(());
         }
         let mut comment = line.to_string();
-        let callers = self.debug.callers(item.at);
-        for (n, caller) in callers.iter().take(MOST_CALLS).enumerate() {
-            let before = if n == 0 { " (called at " } else { ", " };
-            write!(comment, "{before}{caller}")?;
-        }
+        let callers: Vec<String> =
+            self.debug.callers(item.at).take(MOST_CALLS).map(|caller| caller.to_string()).collect();
         if !callers.is_empty() {
-            comment.push(')');
+            write!(comment, " (called at {})", callers.join(", "))?;
         }
         if let Some(text) = self.debug.text_of(&line) {
-            write!(comment, ": {}", text.get(..MOST).unwrap_or(text).trim())?;
+            let text = text.get(..text.floor_char_boundary(2 * MOST)).unwrap_or_default();
+            write!(comment, ": {}", text.trim())?;
         }
         writeln!(out, "{:indent$}// {}", "", one_line(&comment))?;
         self.last = Some(line);
         Ok(())
     }
 
-    /// Writes the variables that registers hold after an item, at the end of its line.
+    /// Writes the variables that registers hold after an instruction, at the end of its line.
     pub fn after(&mut self, out: &mut String, item: &Item) -> fmt::Result {
+        if !matches!(item.kind, ItemKind::Instruction(_)) {
+            return Ok(());
+        }
         let held = self.held(item.at.saturating_add(item.word_count.saturating_mul(4)));
-        if held.is_empty() || !matches!(item.kind, ItemKind::Instruction(_)) {
+        if held.is_empty() {
             return Ok(());
         }
         out.truncate(out.trim_end().len());
-        writeln!(out, "  // {held}")
+        writeln!(out, "  // {}", one_line(&held.join("; ")))
     }
 
-    /// What registers hold from a byte on: `r0.x <- sum.x; r0.y <- sum.y`.
-    fn held(&mut self, byte: u32) -> String {
-        let mut text = String::new();
-        while let Some((variable, place)) = self.places.get(self.next).filter(|(_, place)| place.code.start <= byte) {
+    /// What registers hold from a byte on, for each variable: `r0.x <- sum.x; r0.y <- sum.y`.
+    fn held(&mut self, byte: u32) -> Vec<String> {
+        let (mut texts, mut last): (Vec<String>, Option<&Variable>) = (Vec::new(), None);
+        while let Some(&(variable, place)) = self.places.get(self.next).filter(|(_, place)| place.code.start <= byte) {
             self.next += 1;
-            if place.code.start == byte && text.len() < MOST {
-                let before = if text.is_empty() { "" } else { "; " };
-                let _ = write!(text, "{before}{place} <- {}", self.debug.part_of(variable, place));
+            if place.code.start < byte || texts.len() > MOST_VARIABLES {
+                continue;
             }
+            match texts.last_mut() {
+                Some(text) if last.is_some_and(|last| std::ptr::eq(last, variable)) => {
+                    if text.len() < MOST {
+                        let _ = write!(text, "; {place} <- {}", self.debug.part_of(variable, place));
+                    }
+                }
+                _ => texts.push(format!("{place} <- {}", self.debug.part_of(variable, place))),
+            }
+            last = Some(variable);
         }
-        one_line(&text)
+        texts
     }
 }
 

@@ -2,9 +2,9 @@
 //! is an error that names a byte.
 
 use crate::corpus::{allocation, data};
-use brolga_bytecode::Limits;
 use brolga_bytecode::container::{Container, write_container};
 use brolga_bytecode::debug::{DebugError, DebugFault, DebugInfo, SourceLine, Variable};
+use brolga_bytecode::{Limits, assembler, listing};
 
 /// A shader with debug information: its name, its bytes and the compiler's listing, with the offsets of instructions.
 struct Shader {
@@ -158,7 +158,7 @@ fn inlined_functions_have_callers_and_includes_have_names() {
     for (offset, line, callers) in expected {
         let byte = program_at + offset;
         assert_eq!(position(debug.line_at(byte)).0, line);
-        let found: Vec<String> = debug.callers(byte).iter().map(SourceLine::to_string).collect();
+        let found: Vec<String> = debug.callers(byte).map(|line| line.to_string()).collect();
         assert_eq!(found, callers, "{offset:#x}");
     }
     let text = |offset| debug.text_of(&debug.line_at(program_at + offset).unwrap()).unwrap().trim();
@@ -236,6 +236,28 @@ fn gaps_divide_ranges() {
         whole.places.iter().filter(|place| place.to_string() == "r0.x").map(|place| &place.code).collect();
     let expected = [0x248..0x2b8, 0x310..0x350].map(|code| program_at + code.start..program_at + code.end);
     assert_eq!(code, expected.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn comments_change_nothing() {
+    let limits = Limits::default();
+    for Shader { name, bytes, .. } in NAMES.map(shader) {
+        let (debug, _) = read(&bytes);
+        let text = listing::with_source(&bytes, &debug, &limits).unwrap();
+        let plain = listing::listing(&bytes, &limits).unwrap();
+        let [text, plain] = [text, plain].map(|text| assembler::assemble(&text, &limits).unwrap().bytes);
+        assert!(text == plain, "{name}");
+    }
+    let Shader { bytes, .. } = shader("shading.cs_5_0");
+    let text = listing::with_source(&bytes, &read(&bytes).0, &limits).unwrap();
+    let expected = "// noise.hlsli:4 (called at noise.hlsli:11, shading.hlsl:38): \
+                    return frac(sin(dot(p, float2(12.9898, 78.233))) * 43758.5453);\ndp2 r1.y, ";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("\n// generated.hlsl:100: float4 other = tile[7 - local.y][local.x];\n"), "{text}");
+    let begin = "// vThreadID.x <- id.x; vThreadID.y <- id.y; vThreadID.z <- id.z\n\
+                 // vThreadIDInGroup.x <- local.x; vThreadIDInGroup.y <- local.y; vThreadIDInGroup.z <- local.z\n\
+                 // vThreadIDInGroupFlattened.x <- flat\n// x0 <- table\n// shading.hlsl:34: ";
+    assert!(text.contains(begin), "{text}");
 }
 
 /// Reads debug information, and asks for everything in it. Returns its error.
