@@ -2,7 +2,8 @@
 
 use brolga_bytecode::debug::DebugError;
 use brolga_bytecode::info::{
-    Binding, Constants, Debug, Element, Info, Interface, Location, Program, Signature, SignatureKind, Variable, letters,
+    Binding, Constants, DebugSummary, Element, Info, Interface, Location, Program, Signature, SignatureKind, Variable,
+    letters,
 };
 use brolga_fenv::in_default_mode;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ pub fn info(info: &Info) -> Value {
 }
 
 /// Debug information; `error` says why it cannot be read.
-fn debug(debug: &Result<Debug, DebugError>) -> Value {
+fn debug(debug: &Result<DebugSummary, DebugError>) -> Value {
     match debug {
         Ok(debug) => {
             let files = debug.files.iter().map(|(name, lines)| json!({ "file": **name, "lines": lines }));

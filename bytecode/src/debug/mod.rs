@@ -37,7 +37,7 @@ use inlined::{Positions, Site};
 use lines::{LineTable, Position};
 use sources::Sources;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Range;
 use std::sync::Arc;
 use types::Types;
@@ -73,7 +73,7 @@ pub struct SourceLine {
     pub file: Arc<str>,
     /// The line, from 1.
     pub line: u32,
-    /// The column in characters, from 1; `None` if the file does not state it.
+    /// The column, from 1; `None` if the file does not state it.
     pub column: Option<u32>,
 }
 
@@ -306,7 +306,9 @@ impl Display for Place {
             write!(f, "[{vector}]")?;
         }
         if self.components != 0 {
-            write!(f, ".{}", crate::info::letters(self.components))?;
+            let letters = ['x', 'y', 'z', 'w'].into_iter().enumerate();
+            f.write_str(".")?;
+            letters.filter(|(n, _)| self.components >> n & 1 != 0).try_for_each(|(_, letter)| f.write_char(letter))?;
         }
         if self.space != 0 {
             write!(f, ",space{}", self.space)?;

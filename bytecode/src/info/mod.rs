@@ -42,12 +42,12 @@ pub struct Info {
     /// The second program, for feature levels 9.x.
     pub level9: Option<Program>,
     /// Debug information, or why it cannot be read; `None` if the file has none.
-    pub debug: Option<Result<Debug, DebugError>>,
+    pub debug: Option<Result<DebugSummary, DebugError>>,
 }
 
 /// Summary of debug information.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Debug {
+pub struct DebugSummary {
     /// The sources, and the names that `#line` directives give: each with the lines of its text, if the file has it.
     pub files: Vec<(Arc<str>, Option<u32>)>,
     /// Variables of functions, and global ones.
@@ -428,12 +428,12 @@ impl Info {
             chunks: container.chunks().iter().map(chunk).collect(),
             program: program5::read(&container, limits)?,
             level9,
-            debug: DebugInfo::read(&container, limits).map(|read| read.map(|debug| Debug::new(&debug))),
+            debug: DebugInfo::read(&container, limits).map(|read| read.map(|debug| DebugSummary::new(&debug))),
         })
     }
 }
 
-impl Debug {
+impl DebugSummary {
     fn new(debug: &DebugInfo) -> Self {
         let lines = |text: &Arc<str>| text.lines().count() as u32;
         let files = debug.sources().iter().map(|file| (Arc::clone(&file.name), file.text.as_ref().map(lines)));
