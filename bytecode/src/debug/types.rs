@@ -52,6 +52,20 @@ pub(super) struct Types {
     types: Vec<Type>,
 }
 
+// Kinds of records.
+const MODIFIER: u16 = 0x1001;
+const MEMBERS: u16 = 0x1203;
+const BASE_CLASS: u16 = 0x1400;
+const CLASS: u16 = 0x1504;
+const STRUCTURE: u16 = 0x1505;
+const MEMBER: u16 = 0x150d;
+const ARRAY: u16 = 0x1516;
+const LANGUAGE: u16 = 0x1517;
+const MODIFIERS: u16 = 0x1518;
+const INTERFACE: u16 = 0x1519;
+const VECTOR: u16 = 0x151b;
+const MATRIX: u16 = 0x151c;
+
 /// What the variables of constant buffers are in model 5.1.
 const IN_CONSTANTS: u16 = 0x224;
 
@@ -87,6 +101,11 @@ impl Types {
 
     /// The name of a type as the source has it; `None` for one that cannot be told.
     pub fn name(&self, number: u32) -> Option<String> {
+        self.name_within(number, true)
+    }
+
+    /// The same. The elements of a resource are no resources.
+    fn name_within(&self, number: u32, may_be_resource: bool) -> Option<String> {
         let (mut number, mut extents) = (number, String::new());
         for _ in 0..DEPTH {
             let name = match self.get(number) {
@@ -104,30 +123,18 @@ impl Types {
                     continue;
                 }
                 Some(Type::Vector(.., name) | Type::Matrix { name, .. } | Type::Structure(.., name)) => name,
-                Some(Type::Language(element, kind)) => {
+                Some(Type::Language(element, kind)) if may_be_resource => {
                     let kind = language(*kind)?;
                     let element = match simple(*element) {
                         Some("void") => None,
-                        _ => self.name_within(*element),
+                        _ => self.name_within(*element, false),
                     };
                     let name = element.map_or_else(|| kind.to_owned(), |element| format!("{kind}<{element}>"));
                     return Some(cut(name + &extents));
                 }
-                Some(Type::Members(_) | Type::Other) => return None,
+                Some(Type::Language(..) | Type::Members(_) | Type::Other) => return None,
             };
             return Some(cut(format!("{name}{extents}")));
-        }
-        None
-    }
-
-    /// The name of a resource's elements, which are no resources.
-    fn name_within(&self, mut number: u32) -> Option<String> {
-        for _ in 0..DEPTH {
-            match self.get(number) {
-                Some(Type::Same(other)) => number = *other,
-                Some(Type::Language(..)) => return None,
-                _ => return self.name(number).filter(|name| !name.contains('<')),
-            }
         }
         None
     }
@@ -203,30 +210,30 @@ impl Types {
 
 fn read_type(record: &mut Reader<'_>, budget: &mut Budget<'_>) -> Result<Type> {
     Ok(match record.u16()? {
-        0x1001 | 0x1518 => Type::Same(record.u32()?),
-        0x151b => {
+        MODIFIER | MODIFIERS => Type::Same(record.u32()?),
+        VECTOR => {
             let [element, count, _size] = [record.u32()?, record.u32()?, value(record)?];
             Type::Vector(element, count, budget.name(record)?)
         }
-        0x151c => {
+        MATRIX => {
             let [element, _rows, _columns, stride] = [record.u32()?, record.u32()?, record.u32()?, record.u32()?];
             let is_row_major = record.u8()? & 1 != 0;
             let size = value(record)?;
             Type::Matrix { element, stride, is_row_major, size, name: budget.name(record)? }
         }
-        0x1516 => {
+        ARRAY => {
             let [element, _index, stride] = [record.u32()?, record.u32()?, record.u32()?];
             Type::Array { element, stride, size: value(record)? }
         }
-        0x1504 | 0x1505 | 0x1519 => {
+        CLASS | STRUCTURE | INTERFACE => {
             record.take(4)?;
             let members = record.u32()?;
             record.take(8)?;
             let size = value(record)?;
             Type::Structure(members, size, budget.name(record)?)
         }
-        0x1203 => Type::Members(read_members(record, budget)?),
-        0x1517 => match (record.u32()?, record.u16()?) {
+        MEMBERS => Type::Members(read_members(record, budget)?),
+        LANGUAGE => match (record.u32()?, record.u16()?) {
             (element, IN_CONSTANTS) => Type::Same(element),
             (element, kind) => Type::Language(element, kind),
         },
@@ -247,13 +254,12 @@ fn read_members(record: &mut Reader<'_>, budget: &mut Budget<'_>) -> Result<Vec<
         }
         budget.record(record.at())?;
         match record.u16()? {
-            0x150d => {
+            MEMBER => {
                 let _attributes = record.u16()?;
                 let (ty, offset) = (record.u32()?, value(record)?);
                 members.push((offset, ty, budget.name(record)?));
             }
-            // A base class.
-            0x1400 => {
+            BASE_CLASS => {
                 let _attributes = record.u16()?;
                 let (ty, offset) = (record.u32()?, value(record)?);
                 members.push((offset, ty, "base".to_owned()));

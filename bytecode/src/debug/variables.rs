@@ -33,14 +33,27 @@ pub(super) struct Symbols {
     pub rows: Vec<(u32, u32, Row)>,
 }
 
-/// What a symbol is in.
-enum Scope {
-    /// A function, with its first byte and the byte behind the last.
-    Function(u32, u32),
-    /// The site of an inlined function.
-    Inlined(u32),
-    Block,
+/// What a symbol is in: the site, and the function's first byte and the byte behind its last.
+#[derive(Clone, Copy, Default)]
+struct Scope {
+    site: u32,
+    code: Option<(u32, u32)>,
 }
+
+// Kinds of symbols.
+const END: u16 = 0x0006;
+const BLOCK: u16 = 0x1103;
+const LOCAL_FUNCTION: u16 = 0x110f;
+const GLOBAL_FUNCTION: u16 = 0x1110;
+const LOCAL: u16 = 0x113e;
+const INLINED: u16 = 0x114d;
+const INLINED_END: u16 = 0x114e;
+const FUNCTION_END: u16 = 0x114f;
+const RANGE: u16 = 0x1150;
+const GLOBAL_DATA: u16 = 0x1151;
+const LOCAL_DATA: u16 = 0x1152;
+const GLOBAL_DATA32: u16 = 0x1164;
+const LOCAL_DATA32: u16 = 0x1165;
 
 impl Symbols {
     /// Reads the symbols of a module, or those of none. `program` has the byte in the file where the program's chunk
@@ -61,31 +74,31 @@ impl Symbols {
             let size = reader.u16()?;
             let mut symbol = reader.part(size.into())?;
             let kind = symbol.u16()?;
+            let scope = scopes.last().copied().unwrap_or_default();
             match kind {
-                // Functions.
-                0x110f | 0x1110 => {
+                LOCAL_FUNCTION | GLOBAL_FUNCTION => {
                     symbol.take(12)?;
                     let size = symbol.u32()?;
                     symbol.take(12)?;
                     let start = symbol.u32()?;
-                    scopes.push(Scope::Function(start, start.saturating_add(size)));
+                    scopes.push(Scope { code: Some((start, start.saturating_add(size))), ..scope });
                 }
-                0x1103 => scopes.push(Scope::Block),
-                0x114d => {
-                    let site = self.read_site(symbol, &scopes, table, budget)?;
-                    scopes.push(Scope::Inlined(site));
+                BLOCK => scopes.push(scope),
+                INLINED => {
+                    let site = self.read_site(symbol, scope, table, budget)?;
+                    scopes.push(Scope { site, ..scope });
                 }
-                0x0006 | 0x114e | 0x114f => drop(scopes.pop()),
-                0x113e => self.variables.push(read_local(&mut symbol, budget)?),
-                0x1150 if has_local => {
+                END | INLINED_END | FUNCTION_END => drop(scopes.pop()),
+                LOCAL => self.variables.push(read_local(&mut symbol, budget)?),
+                RANGE if has_local => {
                     let variable = self.variables.last_mut().map(|variable| &mut variable.places);
                     variable.map_or(Ok(()), |places| read_places(symbol, program.start, places, budget))?;
                 }
-                0x1151 | 0x1152 => self.variables.push(read_global(&mut symbol, &program, budget)?),
-                0x1164 | 0x1165 => self.variables.push(read_global32(&mut symbol, &program, budget)?),
+                GLOBAL_DATA | LOCAL_DATA => self.variables.push(read_global(&mut symbol, &program, budget)?),
+                GLOBAL_DATA32 | LOCAL_DATA32 => self.variables.push(read_global32(&mut symbol, &program, budget)?),
                 _ => {}
             }
-            has_local = matches!(kind, 0x113e) || has_local && kind == 0x1150;
+            has_local = kind == LOCAL || has_local && kind == RANGE;
             budget.depth(at, scopes.len())?;
         }
         Ok(())
@@ -95,26 +108,17 @@ impl Symbols {
     fn read_site(
         &mut self,
         mut symbol: Reader<'_>,
-        scopes: &[Scope],
+        scope: Scope,
         table: &LineTable,
         budget: &mut Budget<'_>,
     ) -> Result<u32> {
         // The symbols that it is in, and where it ends.
         symbol.take(8)?;
         let function = symbol.u32()?;
-        let parent = scopes.iter().rev().find_map(|scope| match scope {
-            Scope::Inlined(site) => Some(*site),
-            Scope::Function(..) | Scope::Block => None,
-        });
-        let parent = parent.unwrap_or(0);
-        let code = scopes.iter().rev().find_map(|scope| match scope {
-            Scope::Function(start, end) => Some((*start, *end)),
-            Scope::Inlined(_) | Scope::Block => None,
-        });
-        let depth = self.sites.get(parent as usize).map_or(0, |site| site.depth) + 1;
+        let depth = self.sites.get(scope.site as usize).map_or(0, |site| site.depth) + 1;
         let number = self.sites.len() as u32;
-        let mut site = Site { parent: Some(parent), depth, statements: Vec::new() };
-        if let (Some(code), Some(&function)) = (code, table.inlined.get(&function)) {
+        let mut site = Site { parent: Some(scope.site), depth, statements: Vec::new() };
+        if let (Some(code), Some(&function)) = (scope.code, table.inlined.get(&function)) {
             let rows = inlined::rows(symbol, function, code, table, budget)?;
             site.set_statements(&rows);
             self.rows.extend(rows.into_iter().map(|row| (number, depth, row)));

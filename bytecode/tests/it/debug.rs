@@ -393,6 +393,20 @@ fn faults_say_what_and_where() {
 }
 
 #[test]
+fn types_that_hold_themselves_have_no_name() {
+    let mut bytes = shader("shading.cs_5_0").bytes;
+    let mut replace = |from: [u8; 10], to: [u8; 10]| {
+        let at = bytes.windows(10).position(|window| window == from).unwrap();
+        bytes[at..at + 10].copy_from_slice(&to);
+    };
+    // A `StructuredBuffer`, type 0x1017, of arrays, type 0x1004, of it.
+    replace([14, 0, 0x17, 0x15, 0x08, 0x10, 0, 0, 0x1a, 2], [14, 0, 0x17, 0x15, 0x04, 0x10, 0, 0, 0x1a, 2]);
+    replace([18, 0, 0x16, 0x15, 0x40, 0, 0, 0, 0x22, 0], [18, 0, 0x16, 0x15, 0x17, 0x10, 0, 0, 0x22, 0]);
+    assert_eq!(exercise(&bytes), None);
+    assert_eq!(described(&read(&bytes).0, "table"), "table: StructuredBuffer[4], in x0");
+}
+
+#[test]
 fn a_shader_without_debug_information_has_none() {
     let bytes = data::read(&data::data().join("compute/atomics.tgsm.cs_5_0.cso"));
     let container = Container::parse(&bytes, &Limits::default()).unwrap();
