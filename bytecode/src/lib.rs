@@ -7,6 +7,7 @@
 //! | `faults.rs` | the faults of a file, and the form of such errors |
 //! | `reader.rs` | the bounded reader that every access goes through |
 //! | `container/` | the DXBC container and its chunks |
+//! | `debug/` | source lines and variables, from the chunk that the compiler writes with `-Zi` |
 //! | `shader.rs` | a whole shader, read in one step |
 //! | `info/` | a shader's summary, made without reading its instructions |
 //! | `listing/` | fxc's own listing, and one that loses nothing |
@@ -29,6 +30,7 @@
 pub mod assembler;
 mod codes;
 pub mod container;
+pub mod debug;
 mod faults;
 pub mod info;
 pub mod limits;

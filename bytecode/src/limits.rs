@@ -17,6 +17,8 @@ pub struct Limits {
     pub name_bytes: u32,
     /// Bindings, buffers, variables, types and members in the resource definitions, all together.
     pub resource_records: u32,
+    /// Files, lines, variables, places of them and types in the debug information, all together.
+    pub debug_records: u32,
     /// Words in a program.
     pub program_words: u32,
     /// Levels of indices within indices of one operand.
@@ -41,6 +43,7 @@ impl Default for Limits {
             signature_elements: 1024,
             name_bytes: 4096,
             resource_records: 1 << 16,
+            debug_records: 1 << 20,
             program_words: 1 << 20,
             index_depth: 4,
             flow_depth: 1024,

@@ -60,6 +60,26 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
+    /// A reader over the next `count` bytes.
+    pub fn part(&mut self, count: u32) -> Result<Self, Short> {
+        let base = self.at();
+        Ok(Self::new(self.take(count as usize)?, base))
+    }
+
+    /// Skips to a multiple of four bytes from the beginning, or to the end.
+    pub fn align(&mut self) {
+        self.pos = self.pos.next_multiple_of(4).min(self.bytes.len());
+    }
+
+    /// The bytes up to the next zero byte, which is skipped; `None` when there is no zero within the bytes or `max`
+    /// bytes.
+    pub fn until_zero(&mut self, max: u32) -> Option<&'a [u8]> {
+        let rest = self.bytes.get(self.pos..)?;
+        let end = rest.iter().take(max as usize + 1).position(|&byte| byte == 0)?;
+        self.pos += end + 1;
+        rest.get(..end)
+    }
+
     /// The next byte.
     pub fn u8(&mut self) -> Result<u8, Short> {
         let [byte] = self.array()?;
@@ -78,9 +98,8 @@ impl<'a> Reader<'a> {
 
     /// The text from here to the next zero byte; `None` when there is no zero within the bytes or `max` bytes.
     pub fn text(&self, max: u32) -> Option<String> {
-        let rest = self.bytes.get(self.pos..)?;
-        let end = rest.iter().take(max as usize + 1).position(|&byte| byte == 0)?;
-        Some(String::from_utf8_lossy(rest.get(..end)?).into_owned())
+        let bytes = { *self }.until_zero(max)?;
+        Some(String::from_utf8_lossy(bytes).into_owned())
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {

@@ -1,7 +1,9 @@
 //! Describes a shader without reading its instructions.
 
+use brolga_bytecode::debug::DebugError;
 use brolga_bytecode::info::{
-    Binding, Constants, Element, Info, Interface, Location, Program, Signature, SignatureKind, Variable, letters,
+    Binding, Constants, DebugSummary, Element, Info, Interface, Location, Program, Signature, SignatureKind, Variable,
+    letters,
 };
 use brolga_fenv::in_default_mode;
 use serde_json::{Value, json};
@@ -17,8 +19,20 @@ pub fn info(info: &Info) -> Value {
             "program": program(&info.program),
             "level9": info.level9.as_ref().map(program),
             "chunks": chunks.collect::<Vec<_>>(),
+            "debug": info.debug.as_ref().map(debug),
         })
     })
+}
+
+/// Debug information; `error` says why it cannot be read.
+fn debug(debug: &Result<DebugSummary, DebugError>) -> Value {
+    match debug {
+        Ok(debug) => {
+            let files = debug.files.iter().map(|(name, lines)| json!({ "file": **name, "lines": lines }));
+            json!({ "variables": debug.variables, "files": files.collect::<Vec<_>>(), "error": null })
+        }
+        Err(error) => json!({ "variables": 0, "files": [], "error": error.to_string() }),
+    }
 }
 
 fn program(program: &Program) -> Value {

@@ -1,10 +1,13 @@
 //! `brolga dis`: prints the compiler's own listing of a shader, or one that loses nothing.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use brolga::bytecode::Limits;
-use brolga::bytecode::listing::{exact, listing};
+use brolga::bytecode::container::Container;
+use brolga::bytecode::debug::DebugInfo;
+use brolga::bytecode::listing::{exact, listing, with_source};
+use brolga::bytecode::sm3::is_program;
+use brolga::bytecode::{Error, Limits};
 use clap::Args;
 
 use super::compiler::SourceOptions;
@@ -20,6 +23,10 @@ pub(super) struct DisArguments {
     /// Lossless: `brolga asm` turns this listing back into the same file, bit for bit
     #[arg(long)]
     exact: bool,
+    /// With the lines of the source that instructions come from, and the variables in registers, as comments: of shaders
+    /// with debug information (`-Zi`)
+    #[arg(long = "source")]
+    has_source: bool,
     /// Output format: the listing, or one JSON document with every field of every instruction
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -37,6 +44,13 @@ pub(super) fn run(arguments: &DisArguments, styles: &Styles) -> io::Result<Endin
         report::print_plain(text.into(), Some(help), styles.err);
         return Ok(Ending::BadInput);
     }
+    let other = [(arguments.exact, "--exact"), (arguments.format == Format::Json, "--format json")];
+    if let (true, Some((_, other))) = (arguments.has_source, other.iter().find(|(is_given, _)| *is_given)) {
+        let text =
+            format!("`--source` and `{other}` are mutually exclusive: lines of the source are comments in the listing");
+        report::print_plain(text, Some("leave one of them out".to_owned()), styles.err);
+        return Ok(Ending::BadInput);
+    }
     let reader = arguments.source.reader(styles.err);
     let bytes = match reader.load(&arguments.file) {
         Ok(bytes) => bytes,
@@ -49,6 +63,7 @@ pub(super) fn run(arguments: &DisArguments, styles: &Styles) -> io::Result<Endin
     let text = match arguments.format {
         Format::Json => brolga_json::listing(&bytes, &limits),
         Format::Text if arguments.exact => exact(&bytes, &limits).map_err(Into::into),
+        Format::Text if arguments.has_source => listing_with_source(&bytes, &limits, &arguments.file, styles),
         Format::Text => listing(&bytes, &limits),
     };
     match text {
@@ -69,6 +84,18 @@ pub(super) fn run(arguments: &DisArguments, styles: &Styles) -> io::Result<Endin
             Ok(Ending::BadInput)
         }
     }
+}
+
+/// The listing with comments of debug information; without them, and with a warning, if there is none or it is broken.
+fn listing_with_source(bytes: &[u8], limits: &Limits, file: &Path, styles: &Styles) -> Result<String, Error> {
+    let container = if is_program(bytes) { None } else { Some(Container::parse(bytes, limits)?) };
+    let (what, help) = match container.and_then(|container| DebugInfo::read(&container, limits)) {
+        Some(Ok(debug)) => return with_source(bytes, &debug, limits),
+        Some(Err(error)) => (error.to_string(), None),
+        None => ("no debug information".to_owned(), Some("compile it with `-Zi`".to_owned())),
+    };
+    report::warn_plain(format!("{}: {what}", file.display()), help, styles.err);
+    listing(bytes, limits)
 }
 
 /// The listing with colours.

@@ -1,6 +1,7 @@
 // Runs until byte 4 is not zero, which it never is.
 //
 //     fxc -T cs_5_0 -E main endless.hlsl -Fo endless.cso
+//     fxc -T cs_5_0 -E main endless.hlsl -Fo endless.zi.cso -Zi
 RWByteAddressBuffer bytes : register(u0);
 
 [numthreads(8, 1, 1)]

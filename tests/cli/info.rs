@@ -44,6 +44,19 @@ fn a_compute_shader_tells_its_group_and_bindings() {
 }
 
 #[test]
+fn debug_information_tells_its_files_and_variables() {
+    let (text, json) = info("tests/data/debug/shading.cs_5_0.cso");
+    assert!(text.contains("\ndebug             files: 3, variables: 24\n"), "{text}");
+    assert!(text.contains("\nsources:\n  lines  file\n  45     Z:\\shaders\\shading.hlsl\n"), "{text}");
+    let debug = &json["debug"];
+    assert_eq!((&debug["variables"], &debug["error"]), (&json!(24), &Value::Null));
+    assert_eq!(all(&debug["files"], "file"), [r"Z:\shaders\shading.hlsl", "inc/noise.hlsli", "generated.hlsl"]);
+    assert_eq!(all(&debug["files"], "lines"), [&json!(45), &json!(14), &Value::Null]);
+    let (text, json) = info("tests/data/exec/vec_add_raw/shader.main.cs_5_0.cso");
+    assert!(!text.contains("debug") && json["debug"].is_null(), "{text}");
+}
+
+#[test]
 fn a_shader_for_feature_levels_tells_of_both_programs() {
     let (text, json) = info("tests/data/direct3d9/level9.samplers.ps_4_0_level_9_1.cso");
     assert!(text.contains("\nps_2_0, the second program, for feature levels 9.x\n"), "{text}");

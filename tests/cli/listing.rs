@@ -54,6 +54,40 @@ fn a_program_gets_every_field_as_json() {
 }
 
 #[test]
+fn a_listing_has_the_lines_of_the_source() {
+    let folder = Folder::new();
+    let shader = repository("tests/data/debug/barrier.cs_5_0.cso");
+    let shader = shader.to_str().unwrap();
+    let run = folder.brolga(&["dis", "--source", shader]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let load = "  // barrier.hlsl:10: sum += s[t ^ 5];\n  ld_structured r0.w, r0.x, l(0), g0.xxxx\n";
+    assert!(run.out.contains(load), "{}", run.out);
+    assert!(run.out.contains("\nmov r0.yz, l(0,0,0,0)  // r0.y <- sum; r0.z <- k\n"), "{}", run.out);
+    let plain = folder.brolga(&["dis", shader]);
+    let is_code = |line: &&str| !line.trim().starts_with("// ") || !line.contains(".hlsl:") && !line.contains(" <- ");
+    let without: Vec<&str> = run.out.lines().filter(is_code).map(|line| line.split("  // r").next().unwrap()).collect();
+    assert_eq!(without, plain.out.lines().collect::<Vec<_>>());
+
+    // Without debug information, or with broken one, it is the usual listing, with a warning.
+    let run = folder.brolga(&["dis", "--source", "add.cso"]);
+    assert_eq!((run.code, run.out), (Some(0), text("tests/data/exec/vec_add_raw/shader.main.cs_5_0.asm")));
+    assert!(run.err.contains("add.cso: no debug information") && run.err.contains("`-Zi`"), "{}", run.err);
+    let mut broken = fs::read(shader).unwrap();
+    let at = broken.windows(4).position(|name| name == b"SPDB").unwrap() + 8;
+    broken[at + 32] = 3;
+    folder.write("broken.cso", &broken);
+    let run = folder.brolga(&["dis", "--source", "broken.cso"]);
+    assert_eq!((run.code, run.out), (Some(0), folder.brolga(&["dis", "broken.cso"]).out));
+    let why = format!("broken.cso: debug information at byte {}: blocks of 515 bytes", at + 32);
+    assert!(run.err.contains(&why), "{}", run.err);
+    let run = folder.brolga(&["info", "broken.cso"]);
+    assert!(run.out.contains(&format!("\ndebug             not readable: debug information at byte {}", at + 32)));
+
+    let run = folder.brolga(&["dis", "--source", "--exact", shader]);
+    run.fails(2, &["`--source` and `--exact` are mutually exclusive", "leave one of them out"]);
+}
+
+#[test]
 fn a_shader_of_text_runs() {
     let folder = Folder::new();
     folder.write("ones.asm", "cs_5_0\ndcl_uav_raw u0\ndcl_thread_group 1, 1, 1\nstore_raw u0.x, l(0), l(42)\nret\n");

@@ -382,6 +382,17 @@ fn the_worst_of_several_jobs_is_the_exit_code() {
 const ENDLESS: &str = "shader = \"endless.cso\"\ndispatch = [4, 1, 1]\n[u0]\nraw = 8\nsave = \"out.bin\"\n";
 
 #[test]
+fn a_stopped_run_names_the_line_of_the_source() {
+    let folder = Folder::new();
+    fs::copy(repository("tests/cli/endless.zi.cso"), folder.path("endless.cso")).unwrap();
+    folder.write("job.toml", ENDLESS);
+    let run = folder.brolga(&["run", "job.toml", "--timeout", "1"]);
+    let line = ["endless.hlsl:10)", "endless.hlsl:11)"].into_iter().find(|line| run.err.contains(line));
+    assert!(line.is_some(), "{}", run.err);
+    run.fails(3, &["instruction ", "byte "]);
+}
+
+#[test]
 fn a_time_limit_stops_an_endless_loop_and_leaves_nothing() {
     let folder = Folder::new();
     folder.write("job.toml", ENDLESS);

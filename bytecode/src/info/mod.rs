@@ -19,12 +19,14 @@ pub use text::letters;
 
 use crate::container::Container;
 use crate::container::classes::{ClassInstance, ClassType};
+use crate::debug::{DebugError, DebugInfo};
 use crate::limits::Limits;
 use crate::shader::Error;
 use crate::sm3;
 use crate::sm5::Stage;
 use crate::sm5::valid::FunctionTable;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Summary of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,17 @@ pub struct Info {
     pub program: Program,
     /// The second program, for feature levels 9.x.
     pub level9: Option<Program>,
+    /// Debug information, or why it cannot be read; `None` if the file has none.
+    pub debug: Option<Result<DebugSummary, DebugError>>,
+}
+
+/// Summary of debug information.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DebugSummary {
+    /// The sources, and the names that `#line` directives give: each with the lines of its text, if the file has it.
+    pub files: Vec<(Arc<str>, Option<u32>)>,
+    /// Variables of functions, and global ones.
+    pub variables: u32,
 }
 
 /// A chunk of a container.
@@ -400,7 +413,7 @@ impl Info {
         if sm3::is_program(bytes) {
             let program = program9::read(&sm3::decode(bytes, 0, limits)?, limits)?;
             let (checksum_matches, chunks, level9) = (None, Vec::new(), None);
-            return Ok(Self { size_bytes: bytes.len(), checksum_matches, chunks, program, level9 });
+            return Ok(Self { size_bytes: bytes.len(), checksum_matches, chunks, program, level9, debug: None });
         }
         let container = Container::parse(bytes, limits)?;
         let chunk = |chunk: &crate::container::Chunk<'_>| Chunk {
@@ -415,6 +428,15 @@ impl Info {
             chunks: container.chunks().iter().map(chunk).collect(),
             program: program5::read(&container, limits)?,
             level9,
+            debug: DebugInfo::read(&container, limits).map(|read| read.map(|debug| DebugSummary::new(&debug))),
         })
+    }
+}
+
+impl DebugSummary {
+    fn new(debug: &DebugInfo) -> Self {
+        let lines = |text: &Arc<str>| text.lines().count() as u32;
+        let files = debug.sources().iter().map(|file| (Arc::clone(&file.name), file.text.as_ref().map(lines)));
+        Self { files: files.collect(), variables: debug.variables().len() as u32 }
     }
 }

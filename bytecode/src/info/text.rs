@@ -2,6 +2,7 @@
 
 use super::{Constants, Geometry, Info, Location, Program, Signature, Tessellation, Variable};
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 /// Columns of the names of facts.
 const FACT: usize = 16;
@@ -16,10 +17,24 @@ impl Display for Info {
             Some(false) => ", checksum not that of the content",
         };
         writeln!(f, "{}, {} bytes{checksum}", self.program.profile, self.size_bytes)?;
+        match &self.debug {
+            None => {}
+            Some(Ok(debug)) => {
+                let (files, variables) = (debug.files.len(), debug.variables);
+                writeln!(f, "{:<FACT$}  files: {files}, variables: {variables}", "debug")?;
+            }
+            Some(Err(error)) => writeln!(f, "{:<FACT$}  not readable: {error}", "debug")?,
+        }
         write_program(f, &self.program)?;
         if let Some(level9) = &self.level9 {
             writeln!(f, "\n{}, the second program, for feature levels 9.x", level9.profile)?;
             write_program(f, level9)?;
+        }
+        if let Some(Ok(debug)) = &self.debug {
+            let row = |(name, lines): &(Arc<str>, Option<u32>)| {
+                vec![lines.map_or("-".to_owned(), |lines| lines.to_string()), name.to_string()]
+            };
+            table(f, "sources", &["lines", "file"], debug.files.iter().map(row).collect())?;
         }
         let row = |chunk: &super::Chunk| vec![chunk.name.clone(), chunk.at.to_string(), chunk.size_bytes.to_string()];
         table(f, "chunks", &["name", "at", "bytes"], self.chunks.iter().map(row).collect())

@@ -9,10 +9,11 @@
 //! | `signatures.rs` | inputs, outputs, patch constants |
 //! | `classes.rs` | classes, their instances, interface slots |
 //! | `program.rs` | declarations and instructions |
+//! | `source.rs` | comments of debug information |
 //! | `exact.rs` | the lossless listing |
 //!
-//! The text is the one that fxc's disassembler writes, byte for byte, with `\n` as line end. Debug information is not
-//! read: comments and `#line` lines that come from it are missing.
+//! The text is the one that fxc's disassembler writes, byte for byte, with `\n` as line end. Comments and `#line` lines
+//! that come from debug information are missing; [`with_source`] writes comments of its own.
 
 pub(crate) mod bindings;
 pub(crate) mod buffers;
@@ -21,11 +22,13 @@ mod exact;
 pub(crate) mod header;
 pub(crate) mod program;
 pub(crate) mod signatures;
+mod source;
 
 pub use exact::exact;
 pub use program::line;
 
 use crate::container::{ClassLinkage, Container, FeatureFlags, Level9, ResourceDefinitions, Signature, Statistics};
+use crate::debug::DebugInfo;
 use crate::limits::Limits;
 use crate::shader::Error;
 use crate::sm3;
@@ -85,17 +88,37 @@ pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, Error> {
         let container = Container::parse(bytes, limits)?;
         let parts = DecodedParts::read(&container, limits)?;
         let mut out = String::new();
-        write_listing(&mut out, &parts, limits).expect("a string takes any text");
+        write_listing(&mut out, &parts, None, limits).expect("a string takes any text");
         Ok(out)
     })
 }
 
-fn write_listing(out: &mut String, parts: &DecodedParts, limits: &Limits) -> std::fmt::Result {
+/// Lists a container with comments of its debug information: before instructions the source that they come from, and
+/// behind them the variables that registers hold from there on. It assembles to the program that the listing without
+/// comments assembles to.
+///
+/// # Errors
+/// Those of [`listing()`].
+pub fn with_source(bytes: &[u8], debug: &DebugInfo, limits: &Limits) -> Result<String, Error> {
+    in_default_mode(|| {
+        let parts = DecodedParts::read(&Container::parse(bytes, limits)?, limits)?;
+        let mut out = String::new();
+        write_listing(&mut out, &parts, Some(debug), limits).expect("a string takes any text");
+        Ok(out)
+    })
+}
+
+fn write_listing(
+    out: &mut String,
+    parts: &DecodedParts,
+    debug: Option<&DebugInfo>,
+    limits: &Limits,
+) -> std::fmt::Result {
     header::write(out, parts)?;
     if let Some((level9, program)) = &parts.level9 {
         let program = sm3::list(program, sm3::Style::Listing, limits);
         write!(out, "{level9}//\n// Level9 shader bytecode:\n//\n{program}")?;
     }
-    program::write(out, &parts.program)?;
+    program::write(out, &parts.program, debug)?;
     program::write_count(out, parts.statistics.as_ref())
 }

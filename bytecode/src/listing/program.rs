@@ -1,6 +1,8 @@
 //! Lists declarations and instructions, a line each.
 
+use super::source::SourceComments;
 use crate::container::Statistics;
+use crate::debug::DebugInfo;
 use crate::sm5::{Item, ItemKind, Literals, Op, Program};
 use std::fmt::{self, Write};
 
@@ -9,13 +11,20 @@ const INDENT: usize = 2;
 /// Deeper levels are not indented further, so that the text stays in proportion to the program.
 const DEEPEST: usize = 32;
 
-/// Writes the profile and a line for each item.
-pub fn write(out: &mut String, program: &Program) -> fmt::Result {
+/// Writes the profile and a line for each item, with the comments of debug information if there is any.
+pub(super) fn write(out: &mut String, program: &Program, debug: Option<&DebugInfo>) -> fmt::Result {
     writeln!(out, "{}_{}", program.stage, program.model)?;
     let mut nesting = Nesting::default();
+    let mut comments = debug.map(SourceComments::new);
     for item in &program.items {
         let indent = nesting.of(item);
+        if let Some(comments) = &mut comments {
+            comments.before(out, item, indent)?;
+        }
         write_item(out, program, item, indent, Literals::Listing)?;
+        if let Some(comments) = &mut comments {
+            comments.after(out, item)?;
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! | `corpus/` | shaders of the corpus: decoded, listed, assembled, damaged |
 //! | `words.rs` | programs written word by word: the meaning of words, the rules of programs |
 //! | `findings.rs` | every fault of a program is found |
+//! | `debug.rs` | source lines and variables |
 //! | `headers.rs` | reading the comment before a listing |
 //! | `assembly.rs` | the assembler's language: the words that its forms encode to |
 //! | `mistakes.rs` | messages about mistakes in a text |
@@ -14,6 +15,7 @@
 
 mod assembly;
 mod corpus;
+mod debug;
 mod direct3d9;
 mod findings;
 mod headers;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use brolga_bytecode::debug::SourceLine;
+
 /// An instruction of a shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -12,13 +14,16 @@ pub struct SourceLocation {
     pub index: Option<u32>,
     /// Its text; empty if unknown.
     pub text: String,
+    /// Its line in HLSL, if the file has debug information that says so.
+    pub source: Option<SourceLine>,
 }
 
 impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = self.source.as_ref().map_or_else(String::new, |line| format!(", {line}"));
         match self.index {
-            Some(index) => write!(f, "instruction {index} `{}` (byte {})", self.text, self.byte),
-            None => write!(f, "byte {}", self.byte),
+            Some(index) => write!(f, "instruction {index} `{}` (byte {}{source})", self.text, self.byte),
+            None => write!(f, "byte {}{source}", self.byte),
         }
     }
 }

@@ -15,10 +15,10 @@
 //! | `mutation.rs` | changed blobs never make the crate panic |
 //! | `allocation.rs` | counts allocated bytes |
 
-mod allocation;
+pub mod allocation;
 mod assembling;
 mod classes;
-mod data;
+pub mod data;
 mod direct3d9;
 mod encoding;
 mod info;

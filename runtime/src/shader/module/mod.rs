@@ -10,8 +10,9 @@ mod program;
 mod sm3;
 mod sm5;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use brolga_bytecode::debug::DebugInfo;
 use brolga_bytecode::sm3::is_program;
 use brolga_ir::stage::{Parameter, Signature, Stage};
 use brolga_ir::stages::StageKind;
@@ -44,6 +45,8 @@ struct ModuleData {
     declared: Vec<Declared>,
     names: Names,
     times: StageTimes,
+    /// Read when it is first asked for.
+    debug: OnceLock<Option<DebugInfo>>,
 }
 
 impl Module {
@@ -87,7 +90,8 @@ impl Module {
         }
         patch_constants.retain(|parameter| parameter.semantic.is_some());
         let (stage, names, times) = (interface.stage, Names::new(program.registers()), clock.times());
-        let data = ModuleData { program, stage, linked, patch_constants, declared, names, times };
+        let debug = OnceLock::new();
+        let data = ModuleData { program, stage, linked, patch_constants, declared, names, times, debug };
         Ok(Self { inner: Arc::new(data) })
     }
 
@@ -147,6 +151,12 @@ impl Module {
     /// The instructions, declarations left out.
     pub fn lines(&self) -> Vec<SourceLine> {
         self.inner.program.lines()
+    }
+
+    /// The source lines and variables of a file that was compiled with debug information; `None` if it has none, or none
+    /// that can be read. The first call reads it.
+    pub fn debug_info(&self) -> Option<&DebugInfo> {
+        self.inner.debug.get_or_init(|| self.inner.program.debug_info()).as_ref()
     }
 
     /// The front end's program, which makes its function.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
+use brolga_bytecode::debug::DebugInfo;
 use brolga_ir::function::Function;
 use brolga_ir::interface::Interface;
 use brolga_ir::stage::{Parameter, Signature};
@@ -63,6 +64,11 @@ pub trait Program: Debug + Send + Sync {
     /// The instructions, declarations left out.
     fn lines(&self) -> Vec<SourceLine> {
         Vec::new()
+    }
+
+    /// Its debug information, if it has any that can be read. It is asked for once, by the first message that names a line.
+    fn debug_info(&self) -> Option<DebugInfo> {
+        None
     }
 
     /// Bytes that determine its functions together with the options, by which machine code is kept on disk; by default

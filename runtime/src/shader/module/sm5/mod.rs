@@ -8,6 +8,8 @@ mod linkage;
 
 use std::borrow::Cow;
 
+use brolga_bytecode::container::Container;
+use brolga_bytecode::debug::DebugInfo;
 use brolga_bytecode::sm5::{CustomContent, Item, ItemKind};
 use brolga_bytecode::{Decoded, LoadOptions, Shader as Loaded};
 use brolga_ir::function::{Function, Origin};
@@ -28,6 +30,7 @@ use crate::shader::options::CompileOptions;
 pub(super) struct Sm5Program {
     loaded: Loaded,
     bytes: Vec<u8>,
+    limits: brolga_bytecode::Limits,
 }
 
 impl Sm5Program {
@@ -39,7 +42,7 @@ impl Sm5Program {
         clock.end(CompileStage::Decode)?;
         let loaded = decoded.check()?;
         clock.end(CompileStage::Validate)?;
-        Ok(Self { loaded, bytes: bytes.to_vec() })
+        Ok(Self { loaded, bytes: bytes.to_vec(), limits: load.limits })
     }
 }
 
@@ -97,6 +100,11 @@ impl program::Program for Sm5Program {
             Some(SourceLine { origin: Origin(item.at), text })
         };
         self.loaded.program.items().iter().filter_map(line).collect()
+    }
+
+    fn debug_info(&self) -> Option<DebugInfo> {
+        let container = Container::parse(&self.bytes, &self.limits).ok()?;
+        DebugInfo::read(&container, &self.limits)?.ok()
     }
 
     fn identity(&self) -> Option<Cow<'_, [u8]>> {
