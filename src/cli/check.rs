@@ -281,6 +281,7 @@ fn finding_json(finding: &Finding, draw: u32) -> Value {
         json!({
             "instruction": party.location.index,
             "text": party.location.text,
+            "source": party.location.source.as_ref().map(ToString::to_string),
             "access": party.access.name(),
             "sender": sender_json(&party.sender),
             "index": party.index,

@@ -55,7 +55,7 @@ fn json_has_the_messages() {
         messages[1],
         json!({
             "severity": "error", "text": "three", "instruction": 8, "byte": messages[1]["byte"],
-            "listing": "errorf \"three\"", "sender": {"group": [1, 0, 0], "thread": [1, 0, 0]}
+            "listing": "errorf \"three\"", "source": null, "sender": {"group": [1, 0, 0], "thread": [1, 0, 0]}
         })
     );
     assert_eq!(messages[0]["severity"], json!("info"));

@@ -195,3 +195,21 @@ fn scenes_are_clean() {
         assert!(found.is_empty(), "{name}: {}", found[0]);
     }
 }
+
+/// Where a shader has debug information, findings name its lines.
+#[test]
+fn findings_name_source_lines() {
+    let faulty = root().join("tests/data/faulty/tgsm_no_barrier");
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(faulty.join("shader.zi.cso"), folder.path().join("shader.cso")).unwrap();
+    fs::copy(faulty.join("job.toml"), folder.path().join("job.toml")).unwrap();
+    let [finding] = &findings(&folder.path().join("job.toml"), &CheckOptions::default())[..] else {
+        panic!("one finding")
+    };
+    let source = fs::read_to_string(faulty.join("shader.hlsl")).unwrap();
+    for party in &finding.parties {
+        let line = party.location.source.as_ref().unwrap();
+        let text = source.lines().nth(line.line as usize - 1).unwrap();
+        assert!(text.contains("s["), "{line}: {text}");
+    }
+}

@@ -65,6 +65,7 @@ fn json_of(message: &ShaderMessage) -> Value {
         "instruction": location.index,
         "byte": location.byte,
         "listing": location.text,
+        "source": location.source.as_ref().map(ToString::to_string),
         "sender": sender_json(sender),
     })
 }
