@@ -24,7 +24,7 @@ use smallvec::{SmallVec, smallvec};
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
 
 use self::finding::Findings;
-use self::poison::{Poison, Suspicion, SuspicionId};
+use self::poison::{MOST_POISONED, Poison, Suspicion, SuspicionId};
 use self::shadow::{Cell, Entry, Tickets, Who};
 use crate::batch::ArrayWords;
 use crate::entity::{Inst, LocalId, SharedId, Value};
@@ -50,13 +50,14 @@ pub struct CheckOptions {
     pub is_strict: bool,
     /// The only group whose findings are reported.
     pub group: Option<[u32; 3]>,
-    /// The most words of views whose accesses are remembered. Others are not checked for races.
+    /// The most words of views whose accesses are remembered, each of which takes some 150 bytes. Others are not checked
+    /// for races.
     pub shadow_words: usize,
 }
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { kinds: FindingKind::ALL.to_vec(), is_strict: false, group: None, shadow_words: 1 << 22 }
+        Self { kinds: FindingKind::ALL.to_vec(), is_strict: false, group: None, shadow_words: 1 << 21 }
     }
 }
 
@@ -122,11 +123,51 @@ struct GroupState {
     invocations: Vec<Invocation>,
     phases: Phases,
     shared: HashMap<(SharedId, usize), Cell>,
-    /// Words of indexable temporaries that a thread has written, with what stands behind them.
-    locals: HashMap<(LocalId, usize, u32), Option<SuspicionId>>,
+    locals: Locals,
     poison: Poison,
     /// Findings about words of shared memory that nobody had written, with their phases.
     unwritten: Vec<(Finding, (SharedId, usize), u32)>,
+}
+
+/// Indexable temporaries: which words threads have written, and what stands behind those that may be worthless.
+#[derive(Debug, Default)]
+struct Locals {
+    /// A bit for each word of each thread.
+    written: HashMap<LocalId, Vec<u64>>,
+    poison: HashMap<(LocalId, usize, u32), SuspicionId>,
+}
+
+impl Locals {
+    fn clear(&mut self) {
+        self.written.values_mut().for_each(|bits| bits.fill(0));
+        self.poison.clear();
+    }
+
+    /// Notes that a thread writes a word.
+    fn write(
+        &mut self,
+        local: LocalId,
+        word: usize,
+        thread: u32,
+        (words, threads): (usize, usize),
+        poison: Option<SuspicionId>,
+    ) {
+        let bits = self.written.entry(local).or_default();
+        bits.resize((words * threads).div_ceil(64), 0);
+        let at = word * threads + thread as usize;
+        bits[at / 64] |= 1 << (at % 64);
+        match poison {
+            Some(id) if self.poison.len() < MOST_POISONED => drop(self.poison.insert((local, word, thread), id)),
+            _ => drop(self.poison.remove(&(local, word, thread))),
+        }
+    }
+
+    /// What a thread finds in a word: `None` if nothing has written it, or else what stands behind it.
+    fn read(&self, local: LocalId, word: usize, thread: u32, threads: usize) -> Option<Option<SuspicionId>> {
+        let at = word * threads + thread as usize;
+        let bits = self.written.get(&local)?.get(at / 64)?;
+        (bits >> (at % 64) & 1 == 1).then(|| self.poison.get(&(local, word, thread)).copied())
+    }
 }
 
 /// An invocation of a batch.

@@ -303,13 +303,15 @@ impl Checker<'_> {
         touch: Touch,
         (vector, stored): (u32, Option<SuspicionId>),
     ) -> Option<SuspicionId> {
-        let key = (id, at, touch.thread);
+        let words = 4 * self.of.function.interface.local(id).registers as usize;
+        let group = &mut self.state.group;
+        let threads = group.invocations.len().max(group.threads_per_group as usize);
         if touch.access != AccessKind::Read {
-            self.state.group.locals.insert(key, stored);
+            group.locals.write(id, at, touch.thread, (words, threads), stored);
             return None;
         }
-        if let Some(poison) = self.state.group.locals.get(&key) {
-            return *poison;
+        if let Some(poison) = group.locals.read(id, at, touch.thread, threads) {
+            return poison;
         }
         let party = self.party(touch.inst, AccessKind::Read, touch.thread);
         let place = (Place::Element(vector), touch.extent);

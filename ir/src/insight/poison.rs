@@ -15,6 +15,9 @@ use crate::function::Origin;
 use crate::ops::Op;
 use crate::types::Type;
 
+/// The most values that are poisoned at once: of more, nothing is known. It bounds memory.
+pub(super) const MOST_POISONED: usize = 1 << 20;
+
 /// Suspicions of a group of which each has one of its own; of more, those of an instruction and thread share one.
 const MOST_SUSPICIONS: usize = 1 << 16;
 
@@ -87,6 +90,7 @@ impl Poison {
     /// Sets or clears the suspicion about a value in a thread.
     pub fn set(&mut self, value: Value, thread: u32, poison: Option<SuspicionId>) {
         match poison {
+            Some(_) if self.values.len() >= MOST_POISONED => {}
             Some(id) => {
                 self.values.insert((value, thread), id);
             }

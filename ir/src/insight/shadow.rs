@@ -14,6 +14,9 @@ use super::finding::AccessKind;
 use super::poison::SuspicionId;
 use crate::entity::Inst;
 
+/// The most accesses that are remembered of a word: of more, the latest. It bounds the time that an access takes.
+const MOST_ENTRIES: usize = 64;
+
 /// The threads that are remembered of an instruction's accesses to a word in a phase of a group: of two there is always
 /// one that differs from a third; of stores some may have left the same word.
 fn most_threads(access: AccessKind) -> usize {
@@ -47,7 +50,7 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Cell {
     /// Accesses of this phase, and one or two of each instruction in other groups.
-    entries: SmallVec<[Entry; 2]>,
+    entries: SmallVec<[Entry; 1]>,
     /// Group and phase of the first write.
     pub written: Option<(u64, u32)>,
     /// What stands behind the word, if it may be worthless.
@@ -126,6 +129,9 @@ impl Cell {
             }
         } else if threads < most_threads(entry.access) {
             self.settle(entry.who.group);
+            if self.entries.len() >= MOST_ENTRIES {
+                self.entries.remove(0);
+            }
             self.entries.push(entry);
         }
     }
