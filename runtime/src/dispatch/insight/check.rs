@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brolga_fenv::in_default_mode;
@@ -24,7 +25,7 @@ use super::Postbox;
 use crate::bindings::{Declared, Layers};
 use crate::dispatch::{Dispatch, Runner};
 use crate::engine::Frame;
-use crate::error::{Error, Limit};
+use crate::error::{Error, Limit, internal};
 use crate::host::{BoundViews, Reach};
 use crate::shader::{Shader, SourceLocation, at_most};
 
@@ -194,7 +195,8 @@ impl BoundShader {
         shader.check_groups()?;
         let begun = Begun::new(runner, what)?;
         let checked = CheckedShader::new(shader, runner, options)?;
-        let result = in_default_mode(|| self.run_checked(&checked, &begun));
+        let run = || in_default_mode(|| self.run_checked(&checked, &begun));
+        let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(internal(&*panic)));
         if let Some(log) = &what.messages {
             log.end_run();
         }
