@@ -38,7 +38,7 @@ const PRINTED: [(&str, &str); 13] = [
     ("vertex 2", "vertex 2 of instance 0"),
     ("point (0, 0, 1) of patch 0", "0.000 0.000 1.000"),
     ("point (0, 1, 0) of patch 0", "0.000 1.000 0.000"),
-    ("point (0.33332825, 0.33332825, 0.33334351) of patch 0", "0.333 0.333 0.333"),
+    ("point (0.33332825, 0.33332825, 0.3333435) of patch 0", "0.333 0.333 0.333"),
     ("point (1, 0, 0) of patch 0", "1.000 0.000 0.000"),
     ("primitive 0", "triangle 0"),
     ("primitive 0", "triangle 0"),
