@@ -241,6 +241,7 @@ class BoundShader:
         kinds: Sequence[str] | None = None,
         strict: bool = False,
         group: _Groups | None = None,
+        shadow_words: int | None = None,
         first_group: _Groups | None = None,
         time_limit: float | None = None,
         fuel: int | None = None,
@@ -251,7 +252,8 @@ class BoundShader:
 
         `kinds` are those of the findings that are asked for, by default all. With `strict` what is defined, but hardly meant, is
         reported, too: writes of the same value by several threads, texels outside of a texture. With `group` only findings in
-        which that group takes part are.
+        which that group takes part are. Accesses to at most `shadow_words` words of views are remembered, by default 4 Mi; a
+        RuntimeWarning says how many others were not checked for races.
         """
 
     def set(self, name: str, value: _Bindable) -> None:

@@ -147,7 +147,12 @@ impl Finding {
 }
 
 /// The options of a check.
-pub fn options(kinds: Option<Vec<String>>, strict: bool, group: Option<[u32; 3]>) -> Result<CheckOptions, Failure> {
+pub fn options(
+    kinds: Option<Vec<String>>,
+    strict: bool,
+    group: Option<[u32; 3]>,
+    shadow_words: Option<usize>,
+) -> Result<CheckOptions, Failure> {
     let mut options = CheckOptions::default();
     if let Some(kinds) = kinds {
         let parse = |name: &String| {
@@ -159,6 +164,7 @@ pub fn options(kinds: Option<Vec<String>>, strict: bool, group: Option<[u32; 3]>
         options.kinds = kinds.iter().map(parse).collect::<Result<_, _>>()?;
     }
     (options.is_strict, options.group) = (strict, group);
+    options.shadow_words = shadow_words.unwrap_or(options.shadow_words);
     Ok(options)
 }
 

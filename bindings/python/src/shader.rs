@@ -231,9 +231,10 @@ impl BoundShader {
     ///
     /// `kinds` are those of the findings that are asked for, by default all. With `strict` what is defined, but hardly
     /// meant, is reported, too: writes of the same value by several threads, texels outside of a texture. With `group`
-    /// only findings in which that group takes part are.
-    #[pyo3(signature = (groups, *, kinds=None, strict=false, group=None, first_group=None, time_limit=None, fuel=None,
-        cancel=None))]
+    /// only findings in which that group takes part are. Accesses to at most `shadow_words` words of views are remembered,
+    /// by default 4 Mi; a RuntimeWarning says how many others were not checked for races.
+    #[pyo3(signature = (groups, *, kinds=None, strict=false, group=None, shadow_words=None, first_group=None, time_limit=None,
+        fuel=None, cancel=None))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn check(
         &self,
@@ -242,6 +243,7 @@ impl BoundShader {
         kinds: Option<Vec<String>>,
         strict: bool,
         group: Option<&Bound<'_, PyAny>>,
+        shadow_words: Option<usize>,
         first_group: Option<&Bound<'_, PyAny>>,
         time_limit: Option<f64>,
         fuel: Option<u64>,
@@ -249,7 +251,7 @@ impl BoundShader {
     ) -> PyResult<Vec<Finding>> {
         let what = dispatch(groups, first_group, time_limit, fuel, cancel)?;
         let group = group.map(|group| triple("group", group, 0)).transpose()?;
-        let options = options(kinds, strict, group)?;
+        let options = options(kinds, strict, group, shadow_words)?;
         let check = |token: &brolga::CancelToken| self.read().check(&what.clone().cancel(token.clone()), &options);
         findings(py, interruptible(py, &what.cancel, check)?)
     }

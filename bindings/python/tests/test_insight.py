@@ -70,6 +70,12 @@ def test_threads_print_in_order(device: brolga.Device) -> None:
     assert bound(device, TINY, [0]).dispatch(1).messages == []
 
 
+def test_the_first_messages_are_kept(device: brolga.Device) -> None:
+    report = bound(device, PRINTS, [1 << 31]).dispatch(33_000)
+    assert (len(report.messages), report.lost_messages) == (65_536, 464)
+    assert report.messages[-1].text == "65535 is odd"
+
+
 def test_an_abort_is_an_exception_with_what_came_before(device: brolga.Device) -> None:
     with pytest.raises(brolga.AbortedError, match=r"thread \(0, 0, 0\) of group \(1, 0, 0\)") as raised:
         bound(device, PRINTS, [2]).dispatch(2)
@@ -159,3 +165,5 @@ def test_checks_are_chosen(device: brolga.Device) -> None:
     same = bound(device, TINY, [0])
     assert same.check(2) == []
     assert [finding.between_groups for finding in same.check(2, strict=True)] == [True]
+    with pytest.warns(RuntimeWarning, match="2 accesses to views were beyond the limit"):
+        assert same.check(2, strict=True, shadow_words=0) == []
