@@ -62,6 +62,9 @@ def listing(shader: _Source, *, exact: bool = False) -> str:
 def info(shader: _Source) -> dict[str, Any]:
     """What there is to know of a shader: bindings, signatures, constants with their places, counts (docs/json.md)."""
 
+def assert_clean(bound: BoundShader, groups: _Groups, **options: Any) -> None:
+    """Raises an AssertionError with all findings of `bound.check(groups, ...)`, if there are any."""
+
 @final
 class Device:
     """Where shaders run.
@@ -231,6 +234,28 @@ class BoundShader:
         Where the run before was short, the calling thread does the work itself, and Ctrl-C is handled after it.
         """
 
+    def check(
+        self,
+        groups: _Groups,
+        *,
+        kinds: Sequence[str] | None = None,
+        strict: bool = False,
+        group: _Groups | None = None,
+        shadow_words: int | None = None,
+        first_group: _Groups | None = None,
+        time_limit: float | None = None,
+        fuel: int | None = None,
+        cancel: CancelToken | None = None,
+    ) -> list[Finding]:
+        """Runs it as `dispatch` does, but group by group on one thread, and checks what it does: races, accesses past an end, reads
+        of what nothing wrote, divergent barriers. That takes some hundred times as long.
+
+        `kinds` are those of the findings that are asked for, by default all. With `strict` what is defined, but hardly meant, is
+        reported, too: writes of the same value by several threads, texels outside of a texture. With `group` only findings in
+        which that group takes part are. Accesses to at most `shadow_words` words of views are remembered, by default 4 Mi; a
+        RuntimeWarning says how many others were not checked for races.
+        """
+
     def set(self, name: str, value: _Bindable) -> None:
         """Binds something else to a register. It waits for runs."""
 
@@ -257,6 +282,128 @@ class Report:
     @property
     def compile(self) -> float:
         """Seconds of it spent compiling."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """What the shader printed, in the order of its threads."""
+
+    @property
+    def lost_messages(self) -> int:
+        """How many more messages were not kept."""
+
+@final
+class Instruction:
+    """An instruction of a shader, as listings have it."""
+
+    @property
+    def index(self) -> int | None:
+        """Its number, counted from 0 with declarations left out; None if unknown."""
+
+    @property
+    def byte(self) -> int:
+        """Its byte offset in the file."""
+
+    @property
+    def text(self) -> str:
+        """Its text; empty if unknown."""
+
+@final
+class Message:
+    """A message that a shader sent with printf or errorf. Its `str` is its text."""
+
+    @property
+    def text(self) -> str:
+        """The text, with the operands."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is one of errorf."""
+
+    @property
+    def sender(self) -> dict[str, Any]:
+        """Who sent it.
+
+        A dict with the `group` and `thread` of a compute shader, or with `vertex`, `patch`, `primitive`, `instance`, `location` or
+        `pixel`.
+        """
+
+    @property
+    def instruction(self) -> Instruction:
+        """The instruction that sent it."""
+
+@final
+class Finding:
+    """What `BoundShader.check` found: its first occurrence, and how many there were. Its `str` says all of it."""
+
+    @property
+    def kind(self) -> str:
+        """Its kind: "race", "bounds", "uninitialised", "barrier", "misaligned" or "unbound"."""
+
+    @property
+    def subject(self) -> str | None:
+        """What was accessed, as listings name it ("g0", "u2", "r3.y"); None for a barrier."""
+
+    @property
+    def parties(self) -> list[Party]:
+        """The accesses in the order in which they happened: two of a race, else one.
+
+        Of a barrier the first and the last thread that go to it, then the first and the last that do not.
+        """
+
+    @property
+    def unit(self) -> str | None:
+        """What `place` counts: "byte", "element" or "texel"; None if it is all of what was accessed."""
+
+    @property
+    def place(self) -> list[int]:
+        """The place in what was accessed: one number, or three of a texel."""
+
+    @property
+    def extent(self) -> int:
+        """Elements of what was accessed, or bytes if its place is a byte."""
+
+    @property
+    def words(self) -> list[int]:
+        """Words of an access past an end that are inside, and those that are not.
+
+        Of a barrier threads that go to it, and those that do not.
+        """
+
+    @property
+    def between_groups(self) -> bool:
+        """Whether it is a race between groups."""
+
+    @property
+    def other(self) -> Instruction | None:
+        """The barrier; or the instruction that used what was read, if only that made it a finding."""
+
+    @property
+    def count(self) -> int:
+        """Occurrences: of a race pairs of accesses."""
+
+@final
+class Party:
+    """A thread that takes part in a finding."""
+
+    @property
+    def access(self) -> str:
+        """The kind of access: "read", "write" or "atomic"."""
+
+    @property
+    def instruction(self) -> Instruction:
+        """The instruction."""
+
+    @property
+    def group(self) -> list[int]:
+        """The thread's group."""
+
+    @property
+    def thread(self) -> list[int]:
+        """Its position in the group."""
+
+    @property
+    def index(self) -> int:
+        """Its number in the group."""
 
 @final
 class CancelToken:
@@ -474,6 +621,14 @@ class Pass:
     def statistics(self) -> list[_Statistics]:
         """What each draw did, after the block."""
 
+    @property
+    def messages(self) -> list[Message]:
+        """What shaders printed, draw by draw, stage by stage, after the block."""
+
+    @property
+    def lost_messages(self) -> int:
+        """How many more messages were not kept."""
+
 @final
 class Query:
     """A query of a pass. `Pass.query` makes it: a block whose draws count for it."""
@@ -509,6 +664,14 @@ class Outcome:
     def report(self) -> Report | None:
         """What the dispatch did, of a document that is one dispatch."""
 
+    @property
+    def messages(self) -> list[Message]:
+        """What the shaders printed, step by step."""
+
+    @property
+    def lost_messages(self) -> int:
+        """How many more messages were not kept."""
+
 @final
 class Document:
     """A document, or a folder with one, as `brolga run` takes it (docs/document.md). Its files are read at once."""
@@ -539,10 +702,14 @@ Job = Document
 Scene = Document
 
 class Error(Exception):
-    """What went wrong in Brolga. Its subclasses say what helps; `kind` and `number` are those of the Rust library."""
+    """What went wrong in Brolga. Its subclasses say what helps; `kind` and `number` are those of the Rust library.
+
+    `messages` has what shaders printed before, if it happened in a run.
+    """
 
     kind: str
     number: int
+    messages: Sequence[Message]
 
 class FileError(Error):
     """The bytes, the listing or the file are not valid."""
@@ -576,3 +743,6 @@ class SystemRefusedError(Error):
 
 class InternalError(Error):
     """A bug in Brolga."""
+
+class AbortedError(Error):
+    """The shader ended the run by `abort`. `messages` has what it printed before."""

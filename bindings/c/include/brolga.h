@@ -142,6 +142,8 @@ enum BrolgaCode
   BROLGA_CODE_SYSTEM = 10,
   // A bug in Brolga: please report it.
   BROLGA_CODE_INTERNAL = 11,
+  // The shader ended the run by `abort`. What it printed before is in BrolgaMessages.
+  BROLGA_CODE_ABORTED = 12,
   // A pointer to an object is NULL where there must be one.
   BROLGA_CODE_NULL_HANDLE = 32,
   // A pointer to an object points to one of another kind, or to none (any more).
@@ -159,6 +161,33 @@ enum BrolgaCode
 typedef enum BrolgaCode BrolgaCode;
 #else
 typedef uint32_t BrolgaCode;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The kind of invocation that sent a message.
+enum BrolgaSenderKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // A thread of a compute shader: `group` and `thread`.
+  BROLGA_SENDER_KIND_THREAD = 0,
+  // A vertex: `vertex` and `instance`.
+  BROLGA_SENDER_KIND_VERTEX = 1,
+  // A patch in a hull shader: `primitive`, and in `instance` the control point, or the instance of a phase.
+  BROLGA_SENDER_KIND_PATCH = 2,
+  // A point of a patch in a domain shader: `primitive` and `location`.
+  BROLGA_SENDER_KIND_POINT = 3,
+  // A primitive in a geometry shader: `primitive` and `instance`.
+  BROLGA_SENDER_KIND_PRIMITIVE = 4,
+  // A pixel: `pixel`.
+  BROLGA_SENDER_KIND_PIXEL = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum BrolgaSenderKind BrolgaSenderKind;
+#else
+typedef uint32_t BrolgaSenderKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -450,6 +479,77 @@ typedef uint32_t BrolgaBlendOp;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// The kinds of findings. Their sums are sets of them.
+enum BrolgaFindingKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Two accesses of one word that nothing orders.
+  BROLGA_FINDING_KIND_RACE = 1,
+  // An access past the end of a buffer, of shared memory or of an array.
+  BROLGA_FINDING_KIND_BOUNDS = 2,
+  // A word of shared memory, of an array or of a register that is read before anything wrote it.
+  BROLGA_FINDING_KIND_UNINITIALISED = 4,
+  // A barrier that some threads of a group go to and some do not.
+  BROLGA_FINDING_KIND_BARRIER = 8,
+  // A byte offset that is no multiple of 4: its low bits are ignored.
+  BROLGA_FINDING_KIND_MISALIGNED = 16,
+  // An access to a register to which nothing is bound.
+  BROLGA_FINDING_KIND_UNBOUND = 32,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum BrolgaFindingKind BrolgaFindingKind;
+#else
+typedef uint32_t BrolgaFindingKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The meaning of a place in what was accessed.
+enum BrolgaPlaceKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // All of it, or none.
+  BROLGA_PLACE_KIND_WHOLE = 0,
+  // A byte from its start.
+  BROLGA_PLACE_KIND_BYTE = 1,
+  // An element: of a structured or typed buffer, of structured shared memory; a vector of an array.
+  BROLGA_PLACE_KIND_ELEMENT = 2,
+  // A texel: three coordinates, of which unused ones are 0.
+  BROLGA_PLACE_KIND_TEXEL = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum BrolgaPlaceKind BrolgaPlaceKind;
+#else
+typedef uint32_t BrolgaPlaceKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The kinds of accesses.
+enum BrolgaAccessKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // A load.
+  BROLGA_ACCESS_KIND_READ = 0,
+  // A store.
+  BROLGA_ACCESS_KIND_WRITE = 1,
+  // A read-modify-write.
+  BROLGA_ACCESS_KIND_ATOMIC = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum BrolgaAccessKind BrolgaAccessKind;
+#else
+typedef uint32_t BrolgaAccessKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // The topology of vertices that form primitives, as in `D3D11_PRIMITIVE_TOPOLOGY`.
 enum BrolgaTopology
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -706,6 +806,15 @@ typedef struct BrolgaCancelToken BrolgaCancelToken;
 // name. The objects that it made live on after it is destroyed.
 typedef struct BrolgaDevice BrolgaDevice;
 
+// What a checked dispatch found. Its texts stay until it is destroyed. Any thread may use it.
+typedef struct BrolgaFindings BrolgaFindings;
+
+// Collects what shaders print with printf and errorf, in all dispatches and passes that have it in their options.
+// Messages are in the order of the threads that sent them, whatever the number of workers; those of earlier dispatches
+// and draws come first, and of a draw those of earlier stages. Any thread may use it, and it may be destroyed at any
+// time.
+typedef struct BrolgaMessages BrolgaMessages;
+
 // A sequence of draws into the same targets, in order, by all threads of a device. One thread uses it at a time
 // (BROLGA_CODE_OUT_OF_ORDER otherwise).
 //
@@ -749,6 +858,46 @@ typedef struct {
   // are cut, and end in "...".
   char text[2044];
 } BrolgaError;
+
+// An instruction of a shader.
+typedef struct {
+  // Its text in listings; empty if unknown, NULL if there is no instruction.
+  const char *text;
+  // Its byte offset in the container.
+  uint32_t byte;
+  // Its number, counted from 0 without declarations; UINT32_MAX if unknown.
+  uint32_t index;
+} BrolgaInstruction;
+
+// A message of a shader. Fields of other kinds of senders are 0.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // Its text in UTF-8, with the operands.
+  const char *text;
+  // The sender as a text: "thread (0, 0, 0) of group (1, 0, 0)".
+  const char *sender_text;
+  // The instruction that sent it.
+  BrolgaInstruction instruction;
+  // `true` if it is one of errorf.
+  bool is_error;
+  // The kind of sender.
+  BrolgaSenderKind sender;
+  // The thread's group.
+  uint32_t group[3];
+  // Its position in the group.
+  uint32_t thread[3];
+  // SV_VertexID.
+  uint32_t vertex;
+  // SV_PrimitiveID.
+  uint32_t primitive;
+  // SV_InstanceID, SV_OutputControlPointID or SV_GSInstanceID.
+  uint32_t instance;
+  // SV_DomainLocation.
+  float location[3];
+  // Column and row.
+  uint32_t pixel[2];
+} BrolgaMessage;
 
 // Options of a device. Limits of 0 are the usual ones, which are Direct3D's where it has one.
 typedef struct {
@@ -1099,6 +1248,8 @@ typedef struct {
   // Number of loop iterations after which a group stops the run, counted for each packet of threads; 0, the default,
   // for no limit.
   uint64_t fuel;
+  // Collects what the shader prints; may be NULL.
+  const BrolgaMessages *messages;
 } BrolgaDispatchOptions;
 
 // Measurements of a dispatch.
@@ -1116,6 +1267,84 @@ typedef struct {
   // Zeros.
   uint64_t reserved[3];
 } BrolgaReport;
+
+// The checks of a dispatch.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // The sum of the kinds of findings (BrolgaFindingKind) that are asked for; by default of all.
+  uint32_t kinds;
+  // `true` to report what is defined, but hardly meant, too: writes of the same value by several threads, texels
+  // outside of a texture.
+  bool is_strict;
+  // `true` to report only findings in which the group at `group` takes part.
+  bool has_group;
+  // The position of that group.
+  uint32_t group[3];
+  // The most words of views whose accesses are remembered. Others are not checked for races.
+  size_t shadow_words;
+} BrolgaCheckOptions;
+
+// A thread that takes part in a finding.
+typedef struct {
+  // The instruction.
+  BrolgaInstruction instruction;
+  // The kind of access.
+  BrolgaAccessKind access;
+  // The thread's group.
+  uint32_t group[3];
+  // Its position in the group.
+  uint32_t thread[3];
+  // Its number in the group.
+  uint32_t index;
+} BrolgaParty;
+
+// A finding: its first occurrence, and how many there were.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // All of it as a text of several lines, in UTF-8: what was found, by whom and where, and what would be right.
+  const char *text;
+  // What was accessed, as listings name it: "g0", "u2", "r3.y"; NULL for a barrier.
+  const char *subject;
+  // Its kind.
+  BrolgaFindingKind kind;
+  // The meaning of `place`.
+  BrolgaPlaceKind place_kind;
+  // The place in what was accessed. All but a texel have one number, the first.
+  uint64_t place[3];
+  // Number of elements of what was accessed, or of bytes if its place is a byte.
+  uint64_t extent;
+  // Words of an access past an end that are inside, and those that are not; of a barrier threads that go to it, and
+  // those that do not.
+  uint32_t words[2];
+  // `true` for a race between groups.
+  bool is_between_groups;
+  // Number of `parties`: 2 of a race, 4 of a barrier, else 1.
+  uint32_t party_count;
+  // The accesses, in the order in which they happened; of a barrier the first and the last thread that go to it, then
+  // the first and the last that do not.
+  BrolgaParty parties[4];
+  // The barrier; or the instruction that used what was read, if only that made it a finding. Its text is NULL if there
+  // is none.
+  BrolgaInstruction other;
+  // Number of occurrences: of a race pairs of accesses.
+  uint64_t count;
+} BrolgaFinding;
+
+// What a checked dispatch did.
+typedef struct {
+  // Size of this struct in bytes, set by its init function.
+  size_t size;
+  // Number of groups that ran.
+  uint64_t groups;
+  // Words of views whose accesses were remembered.
+  uint64_t watched_words;
+  // Accesses to views beyond the limit, which were not checked for races.
+  uint64_t unwatched;
+  // Reads past an end, or of what nothing wrote, whose results nothing used.
+  uint64_t unused_reads;
+} BrolgaCheckSummary;
 
 // Components of an output that are streamed out, or a gap.
 typedef struct {
@@ -1285,6 +1514,8 @@ typedef struct {
   uint64_t time_limit_ns;
   // Number of loop iterations of a shader after which draws stop; 0, the default, for no limit.
   uint64_t fuel;
+  // Collects what shaders print; may be NULL.
+  const BrolgaMessages *messages;
 } BrolgaPassOptions;
 
 // A vertex buffer.
@@ -1643,6 +1874,30 @@ BrolgaCode brolga_progress_destroy(BrolgaProgress *progress);
 // Returns the number of groups that are done by now; of a pass, primitives.
 BrolgaCode brolga_progress_done(const BrolgaProgress *progress, uint64_t *done, BrolgaError *error);
 
+// Fills a message with the defaults. `size` is sizeof(BrolgaMessage).
+BrolgaCode brolga_message_init(BrolgaMessage *message, size_t size);
+
+// Makes an object that keeps `most` messages until they are taken: the first ones. 0 stands for 65,536. A message has
+// up to a kilobyte.
+BrolgaCode brolga_messages_create(size_t most, BrolgaMessages **messages, BrolgaError *error);
+
+// Destroys it, with the texts of its messages. Runs that it was given to go on.
+BrolgaCode brolga_messages_destroy(BrolgaMessages *messages);
+
+// Takes the messages that were collected since the call before, for brolga_messages_get, and returns their number.
+// Those taken before go, with their texts.
+BrolgaCode brolga_messages_take(const BrolgaMessages *messages, size_t *count, BrolgaError *error);
+
+// Returns one of the messages that were taken last, by its number. Its texts stay until brolga_messages_take is called
+// again, or the object is destroyed. The struct has the size that its init function sets.
+BrolgaCode brolga_messages_get(const BrolgaMessages *messages,
+                               size_t number,
+                               BrolgaMessage *message,
+                               BrolgaError *error);
+
+// Returns the number of messages, since the object was made, that were not kept.
+BrolgaCode brolga_messages_lost(const BrolgaMessages *messages, uint64_t *lost, BrolgaError *error);
+
 // Returns the library's version: "0.1.0". It lives as long as the program.
 const char *brolga_version(void);
 
@@ -1905,6 +2160,40 @@ BrolgaCode brolga_bound_dispatch(const BrolgaBound *bound,
                                  const BrolgaDispatchOptions *dispatch_options,
                                  BrolgaReport *report,
                                  BrolgaError *error);
+
+// Fills options with the defaults. `size` is sizeof(BrolgaCheckOptions).
+BrolgaCode brolga_check_options_init(BrolgaCheckOptions *check_options, size_t size);
+
+// Fills a finding with the defaults. `size` is sizeof(BrolgaFinding).
+BrolgaCode brolga_finding_init(BrolgaFinding *finding, size_t size);
+
+// Fills a summary with zeros. `size` is sizeof(BrolgaCheckSummary).
+BrolgaCode brolga_check_summary_init(BrolgaCheckSummary *summary, size_t size);
+
+// Runs a bound compute shader like brolga_bound_dispatch, but group by group on the calling thread, and checks what it
+// does. That takes some hundred times as long. Results are those of a dispatch on one thread. Faults are findings, not
+// errors: a group whose threads diverge at a barrier is one, and ends the run. Both structs of options may be NULL.
+BrolgaCode brolga_bound_check(const BrolgaBound *bound,
+                              const BrolgaDispatchOptions *dispatch_options,
+                              const BrolgaCheckOptions *check_options,
+                              BrolgaFindings **findings,
+                              BrolgaError *error);
+
+// Destroys findings, with their texts.
+BrolgaCode brolga_findings_destroy(BrolgaFindings *findings);
+
+// Returns the number of findings: 0 if nothing was found.
+BrolgaCode brolga_findings_count(const BrolgaFindings *findings, size_t *count, BrolgaError *error);
+
+// Returns a finding, by its number, in the order in which they first occurred. The struct has the size that its init
+// function sets.
+BrolgaCode brolga_findings_get(const BrolgaFindings *findings,
+                               size_t number,
+                               BrolgaFinding *finding,
+                               BrolgaError *error);
+
+// Returns what the dispatch did. The struct has the size that its init function sets.
+BrolgaCode brolga_findings_summary(const BrolgaFindings *findings, BrolgaCheckSummary *summary, BrolgaError *error);
 
 // Fills a state with the defaults. `size` is sizeof(BrolgaTargetState).
 BrolgaCode brolga_target_state_init(BrolgaTargetState *target_state, size_t size);

@@ -101,6 +101,10 @@ using SamplerOptions = Options<BrolgaSamplerOptions, brolga_sampler_options_init
 using ClassInstanceOptions = Options<BrolgaClassInstanceOptions, brolga_class_instance_options_init>;
 using CompileOptions = Options<BrolgaCompileOptions, brolga_compile_options_init>;
 using DispatchOptions = Options<BrolgaDispatchOptions, brolga_dispatch_options_init>;
+using Message = Options<BrolgaMessage, brolga_message_init>;
+using CheckOptions = Options<BrolgaCheckOptions, brolga_check_options_init>;
+using Finding = Options<BrolgaFinding, brolga_finding_init>;
+using CheckSummary = Options<BrolgaCheckSummary, brolga_check_summary_init>;
 using TargetState = Options<BrolgaTargetState, brolga_target_state_init>;
 using DepthState = Options<BrolgaDepthState, brolga_depth_state_init>;
 using InputElement = Options<BrolgaInputElement, brolga_input_element_init>;
@@ -148,6 +152,22 @@ class Progress : public Object<BrolgaProgress, brolga_progress_destroy> {
 public:
     Progress() : Object(detail::get<BrolgaProgress *>(brolga_progress_create)) {}
     std::uint64_t done() const { return detail::get<std::uint64_t>(brolga_progress_done, get()); }
+};
+
+/// What shaders print.
+class Messages : public Object<BrolgaMessages, brolga_messages_destroy> {
+public:
+    /// Keeps `most` messages until they are taken; 0 stands for 65,536.
+    explicit Messages(std::size_t most = 0) : Object(detail::get<BrolgaMessages *>(brolga_messages_create, most)) {}
+    /// The messages since the call before; their texts stay until the next one.
+    std::vector<Message> take() const {
+        std::vector<Message> messages(detail::get<std::size_t>(brolga_messages_take, get()));
+        for (std::size_t n = 0; n < messages.size(); n++) {
+            detail::call(brolga_messages_get, get(), n, static_cast<BrolgaMessage *>(&messages[n]));
+        }
+        return messages;
+    }
+    std::uint64_t lost() const { return detail::get<std::uint64_t>(brolga_messages_lost, get()); }
 };
 
 class Device : public Object<BrolgaDevice, brolga_device_destroy> {
@@ -328,6 +348,26 @@ inline BrolgaReport dispatch(const Device &device, const Shader &shader, const B
                                      static_cast<const BrolgaDispatchOptions *>(&options));
 }
 
+/// What Bound::check found.
+class Findings : public Object<BrolgaFindings, brolga_findings_destroy> {
+public:
+    std::size_t size() const { return detail::get<std::size_t>(brolga_findings_count, get()); }
+    Finding operator[](std::size_t number) const {
+        Finding finding;
+        detail::call(brolga_findings_get, get(), number, static_cast<BrolgaFinding *>(&finding));
+        return finding;
+    }
+    CheckSummary summary() const {
+        CheckSummary summary;
+        detail::call(brolga_findings_summary, get(), static_cast<BrolgaCheckSummary *>(&summary));
+        return summary;
+    }
+
+private:
+    friend class Bound;
+    explicit Findings(BrolgaFindings *findings) noexcept : Object(findings) {}
+};
+
 class Bound : public Object<BrolgaBound, brolga_bound_destroy> {
 public:
     Bound(const Device &device, const Shader &shader, const Bindings &bindings)
@@ -339,6 +379,11 @@ public:
     BrolgaReport dispatch(const DispatchOptions &options) const {
         return detail::get<BrolgaReport>(brolga_bound_dispatch, get(),
                                          static_cast<const BrolgaDispatchOptions *>(&options));
+    }
+    Findings check(const DispatchOptions &options, const CheckOptions &checks = {}) const {
+        return Findings(detail::get<BrolgaFindings *>(brolga_bound_check, get(),
+                                                      static_cast<const BrolgaDispatchOptions *>(&options),
+                                                      static_cast<const BrolgaCheckOptions *>(&checks)));
     }
 };
 

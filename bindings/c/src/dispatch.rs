@@ -11,6 +11,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
 use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
+use crate::messages::{Messages, log};
 use crate::shader::Shader;
 use crate::stop::{CancelToken, Progress, token};
 use crate::view::View;
@@ -49,6 +50,8 @@ pub struct DispatchOptions {
     /// Number of loop iterations after which a group stops the run, counted for each packet of threads; 0, the default,
     /// for no limit.
     pub fuel: u64,
+    /// Collects what the shader prints; may be NULL.
+    pub messages: *const Messages,
 }
 
 impl Default for DispatchOptions {
@@ -63,6 +66,7 @@ impl Default for DispatchOptions {
             progress: std::ptr::null(),
             time_limit_ns: 0,
             fuel: 0,
+            messages: std::ptr::null(),
         }
     }
 }
@@ -94,7 +98,7 @@ impl From<brolga::Report> for Report {
 }
 
 growing! {
-    DispatchOptions as "BrolgaDispatchOptions";
+    DispatchOptions as "BrolgaDispatchOptions" before messages;
 }
 
 impl DispatchOptions {
@@ -114,6 +118,8 @@ impl DispatchOptions {
         }
         native.time_limit = time_limit(self.time_limit_ns);
         native.fuel = (self.fuel != 0).then_some(self.fuel);
+        // SAFETY: promised to this function.
+        native.messages = unsafe { log(self.messages) }?;
         Ok(native)
     }
 }

@@ -16,6 +16,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
 use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
+use crate::messages::{Messages, log};
 use crate::pipeline::Pipeline;
 use crate::stop::{CancelToken, Progress, token};
 use crate::stream::{STREAMS, StreamTarget};
@@ -78,6 +79,8 @@ pub struct PassOptions {
     pub time_limit_ns: u64,
     /// Number of loop iterations of a shader after which draws stop; 0, the default, for no limit.
     pub fuel: u64,
+    /// Collects what shaders print; may be NULL.
+    pub messages: *const Messages,
 }
 
 impl Default for PassOptions {
@@ -93,6 +96,7 @@ impl Default for PassOptions {
             progress: std::ptr::null(),
             time_limit_ns: 0,
             fuel: 0,
+            messages: std::ptr::null(),
         }
     }
 }
@@ -243,7 +247,7 @@ impl Default for DrawOptions {
 }
 
 growing! {
-    PassOptions as "BrolgaPassOptions";
+    PassOptions as "BrolgaPassOptions" before messages;
     VertexBuffer as "BrolgaVertexBuffer";
     DrawOptions as "BrolgaDrawOptions" before geometry_bindings;
 }
@@ -271,6 +275,8 @@ impl PassOptions {
         }
         limits.time_limit = time_limit(self.time_limit_ns);
         limits.fuel = (self.fuel != 0).then_some(self.fuel);
+        // SAFETY: promised to this function.
+        limits.messages = unsafe { log(self.messages) }?;
         let targets = Targets { colors, depth };
         Begun::try_new(device.clone(), |device| Ok(NativePass::new(device, targets)?.with_limits(&limits)))
     }

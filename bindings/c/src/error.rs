@@ -40,6 +40,8 @@ pub enum Code {
     System = 10,
     /// A bug in Brolga: please report it.
     Internal = 11,
+    /// The shader ended the run by `abort`. What it printed before is in BrolgaMessages.
+    Aborted = 12,
     /// A pointer to an object is NULL where there must be one.
     NullHandle = 32,
     /// A pointer to an object points to one of another kind, or to none (any more).
@@ -54,7 +56,7 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [(Self, &'static CStr); 17] = [
+    const ALL: [(Self, &'static CStr); 18] = [
         (Self::Ok, c"ok"),
         (Self::File, c"file"),
         (Self::Unsupported, c"unsupported"),
@@ -67,6 +69,7 @@ impl Code {
         (Self::DivergentBarrier, c"divergent barrier"),
         (Self::System, c"system"),
         (Self::Internal, c"internal"),
+        (Self::Aborted, c"aborted"),
         (Self::NullHandle, c"null handle"),
         (Self::WrongHandle, c"wrong handle"),
         (Self::BadArgument, c"bad argument"),
@@ -253,7 +256,8 @@ mod tests {
 
     #[test]
     fn kinds_keep_their_numbers() {
-        let kinds = [ErrorKind::File, ErrorKind::Call, ErrorKind::DivergentBarrier, ErrorKind::Internal];
+        let kinds =
+            [ErrorKind::File, ErrorKind::Call, ErrorKind::DivergentBarrier, ErrorKind::Internal, ErrorKind::Aborted];
         assert!(kinds.into_iter().all(|kind| Code::from(kind) as u32 == kind as u32));
     }
 }

@@ -7,8 +7,10 @@
 //! | `error.rs` | codes, texts, and the guard that stops panics |
 //! | `handle.rs` | objects: pointers to values with a tag |
 //! | `arguments.rs` | all other arguments: memory, texts, structs that grow, numbers of enumerations |
+//! | `kept.rs` | texts of results |
 //! | `state.rs` | enumerations, with the numbers of Direct3D 11 |
 //! | `stop.rs` | cancel tokens and progress |
+//! | `messages.rs` | what shaders print |
 //! | `device.rs` | the device |
 //! | `buffer.rs` | buffers |
 //! | `texture.rs` | textures |
@@ -16,6 +18,7 @@
 //! | `shader.rs` | shaders and their compilation |
 //! | `bindings.rs` | views by register |
 //! | `dispatch.rs` | dispatches, bound for each or once for many |
+//! | `check.rs` | dispatches that are checked |
 //! | `merger.rs` | the state of targets and depth buffers |
 //! | `stream.rs` | stream output |
 //! | `pipeline.rs` | shaders with their state |
@@ -36,12 +39,15 @@
 mod arguments;
 pub mod bindings;
 pub mod buffer;
+pub mod check;
 pub mod device;
 pub mod dispatch;
 pub mod draw;
 pub mod error;
 mod handle;
+mod kept;
 pub mod merger;
+pub mod messages;
 pub mod pipeline;
 pub mod query;
 pub mod reflect;

@@ -1,6 +1,6 @@
 //! Lists the declarations of a shader, read from its file without compiling it.
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{c_char, c_void};
 
 use brolga::bytecode::Limits;
 use brolga::bytecode::info::{Binding, Element, Info, Location, SignatureKind, Variable};
@@ -8,6 +8,7 @@ use brolga::bytecode::info::{Binding, Element, Info, Location, SignatureKind, Va
 use crate::arguments::{bytes, put};
 use crate::error::{Code, Error, Failure, guard};
 use crate::handle::{HandleKind, NewHandle, destroy, get};
+use crate::kept::Texts;
 
 /// The declarations of a shader of any stage and model. Its texts stay until it is destroyed.
 pub struct Reflection(());
@@ -25,7 +26,7 @@ pub(crate) struct ReflectedDeclarations {
     outputs: Vec<ReflectedElement>,
     variables: Vec<ReflectedVariable>,
     /// The texts to which the others point.
-    _texts: Vec<CString>,
+    _texts: Texts,
 }
 
 // SAFETY: the pointers point to texts that it owns and never changes.
@@ -120,24 +121,7 @@ pub struct ReflectedVariable {
     pub is_used: u32,
 }
 
-/// Texts for C, which stay at their addresses however many follow.
-#[derive(Default)]
-struct Texts(Vec<CString>);
-
 impl Texts {
-    fn keep(&mut self, text: &str) -> *const c_char {
-        // Names in files that were tampered with end at a zero.
-        let bytes: Vec<u8> = text.bytes().take_while(|&byte| byte != 0).collect();
-        let text = CString::new(bytes).unwrap_or_default();
-        let pointer = text.as_ptr();
-        self.0.push(text);
-        pointer
-    }
-
-    fn keep_if_any(&mut self, text: Option<&str>) -> *const c_char {
-        text.map_or(std::ptr::null(), |text| self.keep(text))
-    }
-
     fn binding(&mut self, binding: &Binding) -> ReflectedBinding {
         ReflectedBinding {
             name: self.keep_if_any(binding.name.as_deref()),
@@ -211,7 +195,7 @@ impl ReflectedDeclarations {
             reserved: 0,
             shared_bytes: info.program.shared_memory_bytes,
         };
-        Self { shader, bindings, inputs, outputs, variables, _texts: texts.0 }
+        Self { shader, bindings, inputs, outputs, variables, _texts: texts }
     }
 }
 

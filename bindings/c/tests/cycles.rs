@@ -13,10 +13,12 @@ use std::ptr::{null, null_mut};
 
 use brolga_c::bindings::*;
 use brolga_c::buffer::*;
+use brolga_c::check::*;
 use brolga_c::device::*;
 use brolga_c::dispatch::*;
 use brolga_c::draw::*;
 use brolga_c::error::Code;
+use brolga_c::messages::*;
 use brolga_c::query::*;
 use brolga_c::reflect::*;
 use brolga_c::shader::*;
@@ -40,7 +42,8 @@ fn cycle(container: &[u8], shader: *const Shader) {
     let bound = made!(brolga_bound_create(device, shader, bindings));
     let worker = made!(brolga_worker_create(bound));
     let (token, progress) = (made!(brolga_cancel_token_create()), made!(brolga_progress_create()));
-    let dispatch = DispatchOptions { cancel: token, progress, ..DispatchOptions::default() };
+    let messages = made!(brolga_messages_create(0));
+    let dispatch = DispatchOptions { cancel: token, progress, messages, ..DispatchOptions::default() };
     let targets = [target.cast_const()];
     let pass_options = PassOptions { targets: targets.as_ptr(), target_count: 1, ..PassOptions::default() };
     let pass = made!(brolga_pass_create(device, &pass_options));
@@ -49,12 +52,13 @@ fn cycle(container: &[u8], shader: *const Shader) {
         made!(brolga_disassemble(container.as_ptr().cast(), container.len(), false)),
         made!(brolga_reflection_create(container.as_ptr().cast(), container.len())),
     );
+    let findings = made!(brolga_bound_check(bound, &dispatch, null()));
     let mut first = 7_u32;
     works! {
         brolga_bound_dispatch(bound, &dispatch, null_mut()); brolga_worker_begin(worker, &dispatch);
         brolga_worker_run(worker, 0, 1); brolga_pass_clear_color(pass, 0, [1.0_f32; 4].as_ptr());
         brolga_buffer_read(buffer, 0, (&raw mut first).cast(), 4); brolga_pass_end_query(pass, query);
-        brolga_pass_query_data(pass, query, &mut QueryData::default());
+        brolga_pass_query_data(pass, query, &mut QueryData::default()); brolga_messages_take(messages, &mut 0);
     }
     assert_eq!(first, 0);
     // Errors leave nothing either.
@@ -62,7 +66,7 @@ fn cycle(container: &[u8], shader: *const Shader) {
     assert_eq!(unsafe { brolga_pass_draw(pass, null(), null_mut(), null_mut()) }, Code::NullHandle);
     destroy! {
         brolga_reflection_destroy(reflection); brolga_blob_destroy(text); brolga_pass_destroy(pass);
-        brolga_query_destroy(query);
+        brolga_query_destroy(query); brolga_findings_destroy(findings); brolga_messages_destroy(messages);
         brolga_worker_destroy(worker); brolga_bound_destroy(bound); brolga_progress_destroy(progress);
         brolga_cancel_token_destroy(token); brolga_bindings_destroy(bindings); brolga_view_destroy(target);
         brolga_view_destroy(view); brolga_texture_destroy(texture); brolga_buffer_destroy(buffer);

@@ -212,6 +212,18 @@ fn a_rasterizer_in_cpp_covers_what_brolga_covers() {
 
 #[test]
 #[ignore = "needs compilers of C and C++, CMake and pkg-config"]
+fn messages_and_findings_are_told_in_cpp() {
+    let installed = Installed::new();
+    let program = installed.build(CPP, "checks.cpp", &installed.flags(&["--cflags", "--libs"]));
+    let printed = installed.printed(&program);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[0], "thread (0, 0, 0) of group (0, 0, 0): 0 is beside 1");
+    assert!(lines[4].starts_with("race on g0: byte "), "{printed}");
+    assert_eq!(lines.last(), Some(&"0 messages lost, 1 groups checked"));
+}
+
+#[test]
+#[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn cmake_finds_the_library() {
     let installed = Installed::new();
     // By its own file, and through pkg-config.
@@ -223,6 +235,7 @@ fn cmake_finds_the_library() {
         assert_eq!(installed.printed(&build.join("scene_c")), expected());
         assert_eq!(installed.printed(&build.join("scene_cpp")), expected());
         installed.printed(&build.join("rasterizer_cpp"));
+        installed.printed(&build.join("checks_cpp"));
     }
     let build = |version: &str| {
         let folder = installed.path().join(format!("version-{version}"));
@@ -245,7 +258,7 @@ fn examples_are_clean_under_the_address_sanitizer() {
     let installed = Installed::new();
     let mut flags = installed.flags(&["--cflags", "--libs"]);
     flags.extend(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"].map(str::to_owned));
-    for (compiler, source) in [(C, "scene.c"), (CPP, "scene.cpp"), (CPP, "rasterizer.cpp")] {
+    for (compiler, source) in [(C, "scene.c"), (CPP, "scene.cpp"), (CPP, "rasterizer.cpp"), (CPP, "checks.cpp")] {
         installed.printed(&installed.build(compiler, source, &flags));
     }
 }

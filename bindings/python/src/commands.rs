@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use brolga::raster::{self, DepthView, Predicate, QueryData, QueryKind, Statistics, StreamStatistics, Targets};
-use brolga::{CancelToken, Dispatch, ErrorKind, Format};
+use brolga::{CancelToken, Dispatch, ErrorKind, Format, MessageLog};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -39,6 +39,7 @@ pub struct Setting<'a, 'py> {
     pub depth: Option<&'a Bound<'py, PyAny>>,
     pub time_limit: Option<Duration>,
     pub cancel: &'a CancelToken,
+    pub messages: &'a MessageLog,
 }
 
 /// What a pass did.
@@ -60,9 +61,9 @@ pub fn run(py: Python<'_>, setting: &Setting<'_, '_>, commands: &[Command], kind
         Some(draw) => setting.targets(draw.pipeline.get())?,
         None => Targets { colors: Vec::new(), depth: None },
     };
-    let &Setting { device, time_limit, .. } = setting;
+    let &Setting { device, time_limit, messages, .. } = setting;
     let work = |token: &CancelToken| -> Result<Done, Failure> {
-        let mut limits = Dispatch::new([0; 3]).cancel(token.clone());
+        let mut limits = Dispatch::new([0; 3]).cancel(token.clone()).messages(messages.clone());
         limits.time_limit = time_limit;
         let mut pass = raster::Pass::new(device, targets)?.with_limits(&limits);
         let mut queries = vec![None; kinds.len()];

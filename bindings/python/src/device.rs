@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use brolga::{CompileOptions, Engine, ErrorKind, StageKind, Stages, TextureShape};
+use brolga::{CompileOptions, Engine, ErrorKind, MessageLog, StageKind, Stages, TextureShape};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -11,6 +11,7 @@ use crate::commands::{Command, Setting, described, run};
 use crate::draw::{Draw, Pipeline};
 use crate::error::Failure;
 use crate::interrupt::interruptible;
+use crate::messages::printed;
 use crate::shader::{CancelToken, Shader, seconds};
 use crate::source::load;
 use crate::view::{Texture, parse_dimension, parse_format, texture};
@@ -173,9 +174,18 @@ impl Device {
     ) -> PyResult<Bound<'py, PyList>> {
         let time_limit = time_limit.map(seconds).transpose()?;
         let cancel = cancel.map_or_else(Default::default, |cancel| cancel.token.clone());
-        let setting = Setting { device: &self.device, targets: &targets, depth, time_limit, cancel: &cancel };
+        let messages = MessageLog::default();
+        let setting = Setting {
+            device: &self.device,
+            targets: &targets,
+            depth,
+            time_limit,
+            cancel: &cancel,
+            messages: &messages,
+        };
         let commands: Vec<_> = draws.into_iter().map(|draw| Command::Draw(draw.unbind())).collect();
-        described(py, &run(py, &setting, &commands, &[])?.statistics)
+        let (done, _) = printed(py, &messages, run(py, &setting, &commands, &[]))?;
+        described(py, &done.statistics)
     }
 
     fn __repr__(&self) -> String {

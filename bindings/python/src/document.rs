@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use brolga::MessageLog;
 use brolga::document::{DocumentError, Prepared, RunOptions};
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{PyAttributeError, PyDeprecationWarning};
@@ -12,6 +13,7 @@ use crate::array::bytes_to_numpy;
 use crate::device::{Device, parse_engine};
 use crate::error::Failure;
 use crate::interrupt::interruptible;
+use crate::messages::{Message, Printed, printed};
 use crate::shader::{CancelToken, Report, seconds};
 
 /// The results of a run of a document.
@@ -28,6 +30,10 @@ pub struct Outcome {
     counters: Py<PyDict>,
     /// The report of the dispatch, if the document is a single one.
     report: Option<Py<Report>>,
+    /// What the shaders printed, step by step.
+    messages: Vec<Py<Message>>,
+    /// How many more messages were not kept.
+    lost_messages: u64,
 }
 
 /// Document(path)
@@ -78,12 +84,15 @@ impl Document {
         let mut options = RunOptions::new(parse_engine(engine)?);
         options.time_limit = time_limit.map(seconds).transpose()?;
         options.keep_all = true;
+        let log = MessageLog::default();
+        options.messages = Some(log.clone());
         let cancel = cancel.map_or_else(Default::default, |cancel| cancel.token.clone());
         let run = |token: &brolga::CancelToken| {
             options.cancel = token.clone();
             self.prepared.run(&device.device, shader, &options)
         };
-        let outcome = interruptible::<_, DocumentError>(py, &cancel, run)?;
+        let (outcome, printed) = printed(py, &log, interruptible::<_, DocumentError>(py, &cancel, run))?;
+        let lost = printed.lost;
         let (arrays, counters) = (PyDict::new(py), PyDict::new(py));
         for resource in &outcome.resources {
             arrays.set_item(&resource.name, bytes_to_numpy(py, &resource.bytes, &resource.array)?)?;
@@ -93,9 +102,11 @@ impl Document {
         }
         let failed = outcome.checks.iter().filter(|checked| checked.failed());
         let failures = failed.map(|checked| format!("{}: {checked}", checked.id)).collect();
-        let report = outcome.report.map(|report| Py::new(py, Report::from(report))).transpose()?;
+        let of_report = |report| Py::new(py, Report::new(report, Printed { messages: printed.list(py), lost }));
+        let report = outcome.report.map(of_report).transpose()?;
         let (arrays, counters) = (arrays.unbind(), counters.unbind());
-        Ok(Outcome { passed: outcome.passed(), failures, arrays, counters, report })
+        let passed = outcome.passed();
+        Ok(Outcome { passed, failures, arrays, counters, report, messages: printed.messages, lost_messages: lost })
     }
 }
 

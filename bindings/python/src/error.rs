@@ -9,6 +9,7 @@ use brolga::raster::DrawError;
 use brolga::{CacheError, ErrorKind, ParseRegisterError};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use pyo3::{PyTypeInfo, create_exception};
 
 create_exception!(brolga, Error, PyException, "What went wrong in Brolga. Its subclasses say what helps.");
@@ -26,12 +27,14 @@ macro_rules! exceptions {
             }
         }
 
-        /// Adds the classes to the module. Each has its kind's name and number, `kind` and `number`.
+        /// Adds the classes to the module. Each has its kind's name and number, `kind` and `number`; an exception of a
+        /// run has `messages`.
         pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
             let py = module.py();
             let base = Error::type_object(py);
             base.setattr("kind", "Error")?;
             base.setattr("number", 0)?;
+            base.setattr("messages", PyTuple::empty(py))?;
             module.add("Error", base)?;
             $(
                 let class = $class::type_object(py);
@@ -56,6 +59,7 @@ exceptions! {
     DivergentBarrier DivergentBarrierError "Threads of a group met different barriers. The shader is wrong."
     System SystemRefusedError "The operating system refused memory, a thread or a file."
     Internal InternalError "A bug in Brolga."
+    Aborted AbortedError "The shader ended the run by `abort`. `messages` has what it printed before."
 }
 
 /// The error of the library's functions, as a Python exception.

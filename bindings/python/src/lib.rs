@@ -5,12 +5,14 @@
 //! | `pass.rs` | draws with queries and predicates |
 //! | `device.rs` | the device: makes everything else |
 //! | `shader.rs` | shaders, bound or not, and their dispatches |
+//! | `check.rs` | findings of checked dispatches |
 //! | `commands.rs` | draws into arrays |
 //! | `draw.rs` | pipelines and draws |
 //! | `document.rs` | documents |
 //! | `bindings.rs` | registers and their bindings |
 //! | `stream.rs` | arrays that vertices are streamed out to |
 //! | `view.rs` | values for bindings other than arrays |
+//! | `messages.rs` | what shaders print |
 //! | `source.rs` | shaders as they are given |
 //! | `vertices.rs` | arrays as vertices, and their layout |
 //! | `texels.rs` | arrays as textures |
@@ -23,12 +25,14 @@
 
 mod array;
 mod bindings;
+mod check;
 mod commands;
 mod device;
 mod document;
 mod draw;
 mod error;
 mod interrupt;
+mod messages;
 mod pass;
 mod shader;
 mod source;
@@ -43,11 +47,15 @@ mod brolga {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::check::{Finding, Party};
+    #[pymodule_export]
     use crate::device::Device;
     #[pymodule_export]
     use crate::document::{Document, Outcome};
     #[pymodule_export]
     use crate::draw::{Draw, Pipeline};
+    #[pymodule_export]
+    use crate::messages::{Instruction, Message};
     #[pymodule_export]
     use crate::pass::{Pass, Query};
     #[pymodule_export]
@@ -75,6 +83,17 @@ mod brolga {
     #[pyfunction]
     fn info<'py>(shader: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         crate::source::info(shader.py(), &crate::source::load(shader)?)
+    }
+
+    /// Raises an AssertionError with all findings of `bound.check(groups, ...)`, if there are any.
+    #[pyfunction]
+    #[pyo3(signature = (bound, groups, **options))]
+    fn assert_clean(
+        bound: &Bound<'_, BoundShader>,
+        groups: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, pyo3::types::PyDict>>,
+    ) -> PyResult<()> {
+        crate::check::assert_clean(bound, groups, options)
     }
 
     /// Names that are deprecated: `Job` and `Scene` are `Document`.

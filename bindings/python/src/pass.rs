@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use brolga::raster::{QueryData, QueryKind, Statistics};
-use brolga::{CancelToken as Token, ErrorKind};
+use brolga::{CancelToken as Token, ErrorKind, MessageLog};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -13,6 +13,7 @@ use crate::commands::{Command, Condition, Setting, described, of_draw, of_stream
 use crate::device::Device;
 use crate::draw::Draw;
 use crate::error::Failure;
+use crate::messages::{Message, Printed, printed};
 use crate::shader::{CancelToken, seconds};
 
 /// Pass(device, targets, *, depth=None, time_limit=None, cancel=None)
@@ -46,7 +47,7 @@ enum State {
     #[default]
     New,
     Open(Steps),
-    Done(Vec<Statistics>),
+    Done(Vec<Statistics>, Printed),
 }
 
 #[derive(Default)]
@@ -76,6 +77,13 @@ struct Outcome {
 impl Record {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn printed<T>(&self, read: impl FnOnce(&Printed) -> T) -> PyResult<T> {
+        match &*self.lock() {
+            State::Done(_, printed) => Ok(read(printed)),
+            _ => Err(wrong("a pass has messages when its block has ended").into()),
+        }
     }
 
     /// Records something.
@@ -122,28 +130,30 @@ impl Pass {
 
     #[pyo3(signature = (*error))]
     fn __exit__(&self, py: Python<'_>, error: &Bound<'_, PyTuple>) -> PyResult<()> {
-        let state = std::mem::replace(&mut *self.record.lock(), State::Done(Vec::new()));
+        let state = std::mem::replace(&mut *self.record.lock(), State::Done(Vec::new(), Printed::default()));
         let State::Open(steps) = state else { return Ok(()) };
         if has_failed(error) {
             return Ok(());
         }
         let targets: Vec<_> = self.targets.iter().map(|target| target.bind(py).clone()).collect();
+        let messages = MessageLog::default();
         let setting = Setting {
             device: &self.device.get().device,
             targets: &targets,
             depth: self.depth.as_ref().map(|depth| depth.bind(py)),
             time_limit: self.time_limit,
             cancel: &self.cancel,
+            messages: &messages,
         };
         let kinds: Vec<_> = steps.queries.iter().map(|(query, _)| query.kind).collect();
-        let done = run(py, &setting, &steps.commands, &kinds)?;
+        let (done, printed) = printed(py, &messages, run(py, &setting, &steps.commands, &kinds))?;
         for ((query, _), result) in steps.queries.iter().zip(done.results) {
             if let Some(result) = result {
                 // It runs once.
                 let _ = query.result.set(result);
             }
         }
-        *self.record.lock() = State::Done(done.statistics);
+        *self.record.lock() = State::Done(done.statistics, printed);
         Ok(())
     }
 
@@ -199,10 +209,22 @@ impl Pass {
     #[getter]
     fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let statistics = match &*self.record.lock() {
-            State::Done(statistics) => statistics.clone(),
+            State::Done(statistics, _) => statistics.clone(),
             _ => return Err(wrong("a pass has statistics when its block has ended").into()),
         };
         described(py, &statistics)
+    }
+
+    /// What shaders printed, draw by draw, stage by stage, after the block.
+    #[getter]
+    fn messages(&self, py: Python<'_>) -> PyResult<Vec<Py<Message>>> {
+        self.record.printed(|printed| printed.list(py))
+    }
+
+    /// How many more messages were not kept.
+    #[getter]
+    fn lost_messages(&self) -> PyResult<u64> {
+        self.record.printed(|printed| printed.lost)
     }
 }
 

@@ -1,16 +1,18 @@
 //! Defines shaders, bound or not, and their dispatches.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use brolga::{BindingRules, Dispatch, ErrorKind};
+use brolga::{BindingRules, Dispatch, ErrorKind, MessageLog};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::bindings::Program;
+use crate::check::{Finding, findings, options};
 use crate::error::Failure;
 use crate::interrupt::{interruptible, is_main_thread};
+use crate::messages::{Message, Printed, printed};
 use crate::source::{Source, info};
 use crate::view::triple;
 
@@ -56,16 +58,22 @@ pub struct Report {
     elapsed: f64,
     /// Seconds of it spent compiling.
     compile: f64,
+    /// What the shader printed, in the order of its threads.
+    messages: Vec<Py<Message>>,
+    /// How many more messages were not kept.
+    lost_messages: u64,
 }
 
-impl From<brolga::Report> for Report {
-    fn from(report: brolga::Report) -> Self {
+impl Report {
+    pub fn new(report: brolga::Report, printed: Printed) -> Self {
         Self {
             groups: report.groups,
             threads: report.threads,
             workers: report.workers,
             elapsed: report.elapsed.as_secs_f64(),
             compile: report.compile.as_secs_f64(),
+            messages: printed.messages,
+            lost_messages: printed.lost,
         }
     }
 }
@@ -154,11 +162,13 @@ impl Shader {
         fuel: Option<u64>,
         cancel: Option<&CancelToken>,
     ) -> PyResult<Report> {
-        let what = dispatch(groups, first_group, time_limit, fuel, cancel)?;
+        let log = MessageLog::default();
+        let what = dispatch(groups, first_group, time_limit, fuel, cancel)?.messages(log.clone());
         let bindings = self.program.bindings(bindings, BindingRules::COMPLETE)?;
         let Program { device, shader, .. } = &*self.program;
         let run = |token: &brolga::CancelToken| device.dispatch(shader, &bindings, &what.clone().cancel(token.clone()));
-        Ok(interruptible(py, &what.cancel, run)?.into())
+        let (report, printed) = printed(py, &log, interruptible(py, &what.cancel, run))?;
+        Ok(Report::new(report, printed))
     }
 
     /// Checks bindings once, for many dispatches.
@@ -184,6 +194,12 @@ pub struct BoundShader {
     pace: Pace,
 }
 
+impl BoundShader {
+    fn read(&self) -> RwLockReadGuard<'_, brolga::BoundShader> {
+        self.bound.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[pymethods]
 impl BoundShader {
     /// Runs it over thread groups, as `Shader.dispatch` does. If the run before was short, the calling thread does the
@@ -198,15 +214,46 @@ impl BoundShader {
         fuel: Option<u64>,
         cancel: Option<&CancelToken>,
     ) -> PyResult<Report> {
-        let what = dispatch(groups, first_group, time_limit, fuel, cancel)?;
-        let read = || self.bound.read().unwrap_or_else(PoisonError::into_inner);
+        let log = MessageLog::default();
+        let what = dispatch(groups, first_group, time_limit, fuel, cancel)?.messages(log.clone());
         let report = if self.pace.is_short(&what) || !is_main_thread() {
-            py.detach(|| read().dispatch(&what)).map_err(Failure::from)?
+            py.detach(|| self.read().dispatch(&what)).map_err(|error| Failure::from(error).into())
         } else {
-            interruptible(py, &what.cancel, |token| read().dispatch(&what.clone().cancel(token.clone())))?
+            interruptible(py, &what.cancel, |token| self.read().dispatch(&what.clone().cancel(token.clone())))
         };
+        let (report, printed) = printed(py, &log, report)?;
         self.pace.note(&report);
-        Ok(report.into())
+        Ok(Report::new(report, printed))
+    }
+
+    /// Runs it as `dispatch` does, but group by group on one thread, and checks what it does: races, accesses past an
+    /// end, reads of what nothing wrote, divergent barriers. That takes some hundred times as long.
+    ///
+    /// `kinds` are those of the findings that are asked for, by default all. With `strict` what is defined, but hardly
+    /// meant, is reported, too: writes of the same value by several threads, texels outside of a texture. With `group`
+    /// only findings in which that group takes part are. Accesses to at most `shadow_words` words of views are remembered,
+    /// by default 4 Mi; a RuntimeWarning says how many others were not checked for races.
+    #[pyo3(signature = (groups, *, kinds=None, strict=false, group=None, shadow_words=None, first_group=None, time_limit=None,
+        fuel=None, cancel=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
+    fn check(
+        &self,
+        py: Python<'_>,
+        groups: &Bound<'_, PyAny>,
+        kinds: Option<Vec<String>>,
+        strict: bool,
+        group: Option<&Bound<'_, PyAny>>,
+        shadow_words: Option<usize>,
+        first_group: Option<&Bound<'_, PyAny>>,
+        time_limit: Option<f64>,
+        fuel: Option<u64>,
+        cancel: Option<&CancelToken>,
+    ) -> PyResult<Vec<Finding>> {
+        let what = dispatch(groups, first_group, time_limit, fuel, cancel)?;
+        let group = group.map(|group| triple("group", group, 0)).transpose()?;
+        let options = options(kinds, strict, group, shadow_words)?;
+        let check = |token: &brolga::CancelToken| self.read().check(&what.clone().cancel(token.clone()), &options);
+        findings(py, interruptible(py, &what.cancel, check)?)
     }
 
     /// Binds another value to a register. It waits for runs.

@@ -7,10 +7,12 @@ use std::ptr::{null, null_mut};
 
 use brolga_c::bindings::*;
 use brolga_c::buffer::*;
+use brolga_c::check::*;
 use brolga_c::device::*;
 use brolga_c::dispatch::*;
 use brolga_c::draw::*;
 use brolga_c::error::{Code, brolga_code_name};
+use brolga_c::messages::*;
 use brolga_c::pipeline::*;
 use brolga_c::query::*;
 use brolga_c::reflect::*;
@@ -24,6 +26,7 @@ use brolga_c::texture::*;
 use brolga_c::view::*;
 
 use crate::caller::{NUMBERS, Told, TriangleParts, assembled, device, read};
+use crate::insight::{RACES, Run};
 use crate::patches;
 use crate::streams::{Scene, entries, with_options};
 
@@ -73,6 +76,13 @@ fn null_and_other_objects_are_errors() {
     fails!(NullHandle, "a pass", brolga_pass_clear_predication(null()));
     fails!(NullHandle, "a buffer", brolga_buffer_filled_bytes(null(), &mut 0));
     fails!(WrongHandle, "a reflection", brolga_reflection_input(other.cast(), 0, null_mut()));
+    fails!(WrongHandle, "messages", brolga_messages_take(other.cast(), &mut 0));
+    fails!(WrongHandle, "messages", brolga_messages_get(other.cast(), 0, null_mut()));
+    fails!(NullHandle, "messages", brolga_messages_lost(null(), &mut 0));
+    fails!(WrongHandle, "a bound shader", brolga_bound_check(other.cast(), null(), null(), &mut null_mut()));
+    fails!(WrongHandle, "findings", brolga_findings_count(other.cast(), &mut 0));
+    fails!(WrongHandle, "findings", brolga_findings_get(other.cast(), 0, null_mut()));
+    fails!(NullHandle, "findings", brolga_findings_summary(null(), null_mut()));
     // SAFETY: it is an object, though of another kind, and stays one.
     assert_eq!(unsafe { brolga_device_destroy(other.cast()) }, Code::WrongHandle);
     works!(brolga_buffer_size(buffer, &mut 0));
@@ -83,6 +93,7 @@ fn null_and_other_objects_are_errors() {
         brolga_worker_destroy(null_mut()); brolga_pipeline_destroy(null_mut()); brolga_pass_destroy(null_mut());
         brolga_cancel_token_destroy(null_mut()); brolga_progress_destroy(null_mut()); brolga_blob_destroy(null_mut());
         brolga_reflection_destroy(null_mut()); brolga_query_destroy(null_mut());
+        brolga_messages_destroy(null_mut()); brolga_findings_destroy(null_mut());
     }
 }
 
@@ -720,6 +731,42 @@ fn queries_are_checked() {
     destroy! { brolga_query_destroy(samples); brolga_query_destroy(sums); brolga_query_destroy(foreign) }
     other.destroy();
     scene.destroy();
+}
+
+#[test]
+fn messages_and_checks_are_checked() {
+    let (run, messages) = (Run::new(RACES, [0; 4]), made!(brolga_messages_create(0)));
+    let wrong = DispatchOptions { messages: run.buffer.cast(), ..DispatchOptions::default() };
+    fails!(WrongHandle, "messages", brolga_bound_dispatch(run.bound, &wrong, null_mut()));
+    fails!(WrongHandle, "messages", brolga_bound_check(run.bound, &wrong, null(), &mut null_mut()));
+    fails!(BadArgument, "the number of messages", brolga_messages_take(messages, null_mut()));
+    fails!(BadArgument, "no message 0: 0 were taken", brolga_messages_get(messages, 0, &mut Message::default()));
+
+    let mut findings = null_mut();
+    let unknown = CheckOptions { kinds: 64, ..CheckOptions::default() };
+    fails!(BadArgument, "only 0x3f is known", brolga_bound_check(run.bound, null(), &unknown, &mut findings));
+    let short = CheckOptions { size: 8, ..CheckOptions::default() };
+    fails!(BadArgument, "BrolgaCheckOptions.size", brolga_bound_check(run.bound, null(), &short, &mut findings));
+    assert!(findings.is_null());
+    fails!(BadArgument, "the place for findings", brolga_bound_check(run.bound, null(), null(), null_mut()));
+    works!(brolga_bound_check(run.bound, null(), null(), &mut findings));
+    let (mut finding, mut summary) = (Finding::default(), CheckSummary::default());
+    fails!(BadArgument, "no finding 2: there are 2", brolga_findings_get(findings, 2, &mut finding));
+    (finding.size, summary.size) = (8, 8);
+    fails!(BadArgument, "BrolgaFinding.size", brolga_findings_get(findings, 0, &mut finding));
+    fails!(BadArgument, "BrolgaCheckSummary.size", brolga_findings_summary(findings, &mut summary));
+    // SAFETY: there is nothing to fill, or too little.
+    let codes = unsafe {
+        [
+            brolga_message_init(null_mut(), 64),
+            brolga_check_options_init(null_mut(), 64),
+            brolga_finding_init(&mut finding, 8),
+            brolga_check_summary_init(&mut summary, 8),
+        ]
+    };
+    assert_eq!(codes, [Code::BadArgument; 4]);
+    destroy! { brolga_findings_destroy(findings); brolga_messages_destroy(messages) }
+    run.destroy();
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! | `samples.rs` | the same for multisampling |
 //! | `streams.rs` | the same for geometry shaders, stream output and queries |
 //! | `patches.rs` | the same for hull and domain shaders |
+//! | `insight.rs` | the same for messages and checks |
 //! | `modes.rs` | all of these in float modes of hosts |
 //! | `hostile.rs` | errors of wrong calls |
 //! | `caller.rs` | calls that must succeed |
@@ -16,6 +17,7 @@ mod caller;
 
 mod header;
 mod hostile;
+mod insight;
 mod modes;
 mod objects;
 mod patches;

@@ -1,11 +1,11 @@
-//! Runs tests of `objects.rs`, `samples.rs`, `streams.rs` and `patches.rs` in the float modes of hosts: results are the
+//! Runs tests of `objects.rs`, `samples.rs`, `streams.rs`, `patches.rs` and `insight.rs` in the float modes of hosts: results are the
 //! same, and no mode is changed.
 
 #![cfg(target_arch = "x86_64")]
 
 use brolga_testing_base::modes::{MODES, in_mode};
 
-use crate::{objects, patches, samples, streams};
+use crate::{insight, objects, patches, samples, streams};
 
 #[test]
 fn calls_give_the_same_in_any_float_mode() {
@@ -23,6 +23,10 @@ fn calls_give_the_same_in_any_float_mode() {
         streams::points_are_streamed_out_and_drawn_if_a_predicate_says_so,
         streams::timestamps_follow_one_another,
         patches::patches_become_squares,
+        insight::threads_print_in_order_and_abort,
+        insight::stages_of_a_draw_print_in_order,
+        insight::races_are_found_with_their_parties,
+        insight::kinds_and_groups_are_chosen,
     ];
     for host in MODES {
         calls.iter().for_each(|call| in_mode(host, call));
