@@ -263,11 +263,12 @@ impl Texts {
             insight::AccessKind::Write => AccessKind::Write,
             insight::AccessKind::Atomic => AccessKind::Atomic,
         };
+        let (group, thread) = known.position();
         Party {
             instruction: self.instruction(&known.location),
             access: MaybeUninit::new(access),
-            group: known.group,
-            thread: known.thread,
+            group,
+            thread,
             index: known.index,
         }
     }

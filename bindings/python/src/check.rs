@@ -36,13 +36,13 @@ impl Party {
     /// The thread's group.
     #[getter]
     fn group(&self) -> [u32; 3] {
-        self.party.group
+        self.party.position().0
     }
 
     /// Its position in the group.
     #[getter]
     fn thread(&self) -> [u32; 3] {
-        self.party.thread
+        self.party.position().1
     }
 
     /// Its number in the group.
@@ -52,8 +52,8 @@ impl Party {
     }
 
     fn __repr__(&self) -> String {
-        let insight::Party { access, location, group, thread, .. } = &self.party;
-        format!("<brolga.Party {} by thread {thread:?} of group {group:?} at {location}>", access.name())
+        let insight::Party { access, location, sender, .. } = &self.party;
+        format!("<brolga.Party {} by {sender} at {location}>", access.name())
     }
 }
 

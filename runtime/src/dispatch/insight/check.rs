@@ -80,6 +80,16 @@ pub struct Party {
     pub index: u32,
 }
 
+impl Party {
+    /// The group of a dispatch and the thread's position in it; zeros for an invocation of a draw.
+    pub fn position(&self) -> ([u32; 3], [u32; 3]) {
+        match self.sender {
+            Sender::Thread { group, thread } => (group, thread),
+            _ => ([0; 3], [0; 3]),
+        }
+    }
+}
+
 /// What the stages of a run found: a log for [`Dispatch::check`]. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct CheckLog {

@@ -75,6 +75,9 @@ impl Finding {
                 "groups of a dispatch run in any order: what one writes another may read in a later dispatch, or after an \
                  atomic with a memory barrier on either side"
             }
+            FindingKind::Race if self.parties.windows(2).all(|pair| pair[0].location == pair[1].location) => {
+                "each thread needs a word of its own, or an atomic"
+            }
             FindingKind::Race if is_shared => {
                 "GroupMemoryBarrierWithGroupSync() between them would order them, in a loop between its rounds too"
             }
