@@ -15,7 +15,7 @@ pub struct SourceLocation {
     /// Its text; empty if unknown.
     pub text: String,
     /// Its line in HLSL, if the file has debug information that says so.
-    pub source: Option<SourceLine>,
+    pub source: Option<Box<SourceLine>>,
 }
 
 impl fmt::Display for SourceLocation {

@@ -117,7 +117,7 @@ impl FunctionSource {
 
     /// Locates the instruction that an operation comes from.
     pub fn location(&self, origin: Origin) -> SourceLocation {
-        let source = self.module.debug_info().and_then(|debug| debug.line_at(origin.0));
+        let source = self.module.debug_info().and_then(|debug| debug.line_at(origin.0)).map(Box::new);
         match self.module.lines().into_iter().enumerate().find(|(_, line)| line.origin == origin) {
             Some((index, line)) => {
                 SourceLocation { byte: origin.0, index: Some(index as u32), text: line.text, source }
