@@ -194,7 +194,7 @@ pub enum Error {
     )]
     DivergentBarrier {
         /// The branch.
-        location: SourceLocation,
+        location: Box<SourceLocation>,
         /// The group.
         group: [u32; 3],
         /// The first thread of the group that has not returned, and the first that takes another way.
@@ -207,7 +207,7 @@ pub enum Error {
     )]
     Aborted {
         /// The instruction.
-        location: SourceLocation,
+        location: Box<SourceLocation>,
         /// The group. Of several groups that abort, the first.
         group: [u32; 3],
         /// The first thread of the group that did.

@@ -51,10 +51,14 @@ pub(super) fn error_of(shader: &Shader, fuel: Option<u64>, stop: &StopWord, outc
         (FaultKind::OutOfFuel, _) => {
             Error::Stopped { why: StopReason::Fuel(fuel.unwrap_or(u64::MAX)), location, group }
         }
-        (FaultKind::DivergentBarrier { threads }, _) => {
-            Error::DivergentBarrier { location, group, threads: threads.map(|thread| position(shader, thread)) }
+        (FaultKind::DivergentBarrier { threads }, _) => Error::DivergentBarrier {
+            location: Box::new(location),
+            group,
+            threads: threads.map(|thread| position(shader, thread)),
+        },
+        (FaultKind::Aborted { thread }, _) => {
+            Error::Aborted { location: Box::new(location), group, thread: position(shader, thread) }
         }
-        (FaultKind::Aborted { thread }, _) => Error::Aborted { location, group, thread: position(shader, thread) },
         (kind, _) => Error::Internal { what: format!("{kind:?} in group {group:?} at {location}") },
     }
 }
