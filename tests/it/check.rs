@@ -145,9 +145,9 @@ fn names(threads: &Value, party: &Party) -> bool {
         _ => 0,
     };
     let of_group = format!("{group}/{}", party.index);
-    threads.as_array().is_some_and(|threads| {
-        threads.iter().any(|thread| *thread == party.index || *thread == Value::from(of_group.as_str()))
-    })
+    threads
+        .as_array()
+        .is_some_and(|threads| threads.iter().any(|thread| *thread == party.index || *thread == of_group.as_str()))
 }
 
 #[test]
