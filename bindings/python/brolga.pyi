@@ -252,7 +252,7 @@ class BoundShader:
 
         `kinds` are those of the findings that are asked for, by default all. With `strict` what is defined, but hardly meant, is
         reported, too: writes of the same value by several threads, texels outside of a texture. With `group` only findings in
-        which that group takes part are. Accesses to at most `shadow_words` words of views are remembered, by default 4 Mi; a
+        which that group takes part are. Accesses to at most `shadow_words` words of views are remembered, by default 2 Mi; a
         RuntimeWarning says how many others were not checked for races.
         """
 

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use brolga::ErrorKind;
 use brolga::insight::{self, CheckOptions, FindingKind, Place};
 use pyo3::PyTypeInfo;
-use pyo3::exceptions::{PyAssertionError, PyRuntimeWarning};
+use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::error::Failure;
 use crate::messages::Instruction;
-use crate::shader::BoundShader;
 
 /// A thread that takes part in a finding.
 #[pyclass(frozen, module = "brolga")]
@@ -60,7 +58,7 @@ impl Party {
 /// What `BoundShader.check` found: its first occurrence, and how many there were. Its `str` says all of it.
 #[pyclass(frozen, module = "brolga")]
 pub struct Finding {
-    finding: insight::Finding,
+    pub(crate) finding: insight::Finding,
 }
 
 #[pymethods]
@@ -176,18 +174,4 @@ pub fn findings(py: Python<'_>, checked: insight::Checked) -> PyResult<Vec<Findi
         PyErr::warn(py, &PyRuntimeWarning::type_object(py), &std::ffi::CString::new(message)?, 1)?;
     }
     Ok(checked.findings.into_iter().map(|finding| Finding { finding }).collect())
-}
-
-/// Raises an `AssertionError` with what a check finds.
-pub fn assert_clean(
-    bound: &Bound<'_, BoundShader>,
-    groups: &Bound<'_, PyAny>,
-    options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<()> {
-    let found: Vec<Bound<'_, Finding>> = bound.call_method("check", (groups,), options)?.extract()?;
-    if found.is_empty() {
-        return Ok(());
-    }
-    let texts: Vec<String> = found.iter().map(|finding| finding.get().finding.to_string()).collect();
-    Err(PyAssertionError::new_err(texts.join("\n\n")))
 }

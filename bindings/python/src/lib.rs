@@ -93,7 +93,7 @@ mod brolga {
         groups: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, pyo3::types::PyDict>>,
     ) -> PyResult<()> {
-        crate::check::assert_clean(bound, groups, options)
+        crate::shader::assert_clean(bound, groups, options)
     }
 
     /// Names that are deprecated: `Job` and `Scene` are `Document`.

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use brolga::{BindingRules, Dispatch, ErrorKind, MessageLog};
+use pyo3::exceptions::PyAssertionError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -232,7 +233,7 @@ impl BoundShader {
     /// `kinds` are those of the findings that are asked for, by default all. With `strict` what is defined, but hardly
     /// meant, is reported, too: writes of the same value by several threads, texels outside of a texture. With `group`
     /// only findings in which that group takes part are. Accesses to at most `shadow_words` words of views are remembered,
-    /// by default 4 Mi; a RuntimeWarning says how many others were not checked for races.
+    /// by default 2 Mi; a RuntimeWarning says how many others were not checked for races.
     #[pyo3(signature = (groups, *, kinds=None, strict=false, group=None, shadow_words=None, first_group=None, time_limit=None,
         fuel=None, cancel=None))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
@@ -318,4 +319,18 @@ pub fn seconds(time: f64) -> Result<Duration, Failure> {
     let wrong =
         |_| Failure::new(ErrorKind::Call, format!("a time limit is a number of seconds, not negative, but {time:?}"));
     Duration::try_from_secs_f64(time).map_err(wrong)
+}
+
+/// Raises an `AssertionError` with what a check finds.
+pub fn assert_clean(
+    bound: &Bound<'_, BoundShader>,
+    groups: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let found: Vec<Bound<'_, Finding>> = bound.call_method("check", (groups,), options)?.extract()?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<String> = found.iter().map(|finding| finding.get().finding.to_string()).collect();
+    Err(PyAssertionError::new_err(texts.join("\n\n")))
 }
