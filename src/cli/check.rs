@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga::document::{Document, DocumentError, RunOptions};
-use brolga::insight::{CheckLog, CheckOptions, CheckSummary, CheckedRun, Finding, FindingKind, Party, Place};
+use brolga::insight::{CheckLog, CheckOptions, CheckSummary, CheckedRun, Finding, FindingKind, Party, Place, Subject};
 use brolga::{CancelToken, Device, Engine, Progress, Sender};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -143,10 +143,10 @@ impl CheckSession<'_> {
             }
         }
         let summaries: Vec<&CheckSummary> = runs.iter().map(|run| &run.checked.summary).collect();
-        if self.arguments.format == Format::Text {
+        let error = result.err();
+        if self.arguments.format == Format::Text && (error.is_none() || found > 0) {
             self.write_summary(path, found, &summaries)?;
         }
-        let error = result.err();
         if let Some(error) = &error {
             report::print(error, self.styles.err);
         }
@@ -235,48 +235,14 @@ impl CheckSession<'_> {
 /// A finding as JSON: the sites of a race in the order of the listing.
 fn finding_json(finding: &Finding, draw: u32) -> Value {
     let mut fields = Map::new();
-    let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
+    let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
     put("kind", finding.kind.name().into());
+    put("headline", finding.headline().into());
     put("stage", finding.stage.name().into());
     put("draw", draw.into());
-    put("text", finding.headline().into());
     put("count", finding.count.into());
     let mut parties: Vec<&Party> = finding.parties.iter().collect();
     let subject = finding.subject.map(|subject| subject.to_string());
-    if finding.kind == FindingKind::Barrier {
-        let indices: Vec<u32> = parties.iter().map(|party| party.index).collect();
-        put("sender", json!(parties.first().map(|party| sender_json(&party.sender))));
-        put("threads_that_go", json!(indices.get(..2)));
-        put("threads_that_do_not", json!(indices.get(2..)));
-        put("barrier", json!(finding.other.as_ref().map(|barrier| barrier.index)));
-        parties.truncate(1);
-    } else if finding.kind == FindingKind::Race {
-        parties.sort_by_key(|party| party.location.byte);
-        put("space", json!(subject));
-        put("between_groups", finding.between_groups.into());
-    } else {
-        put("register", json!(subject));
-        put("used_by", json!(finding.other.as_ref().map(|user| user.index)));
-    }
-    match finding.place {
-        Place::Byte(byte) => {
-            put("byte", byte.into());
-            put("bytes", finding.extent.into());
-        }
-        Place::Element(element) => {
-            put("element", element.into());
-            put("elements", finding.extent.into());
-        }
-        Place::Texel(texel) => {
-            put("texel", json!(texel));
-        }
-        _ => {}
-    }
-    if finding.kind == FindingKind::Bounds {
-        let [inside, outside] = finding.words;
-        put("words_inside", inside.into());
-        put("words_outside", outside.into());
-    }
     let site = |party: &&Party| {
         json!({
             "instruction": party.location.index,
@@ -284,9 +250,53 @@ fn finding_json(finding: &Finding, draw: u32) -> Value {
             "source": party.location.source.as_ref().map(ToString::to_string),
             "access": party.access.name(),
             "sender": sender_json(&party.sender),
-            "index": party.index,
         })
     };
-    put("sites", parties.iter().map(site).collect());
+    let is_race = finding.kind == FindingKind::Race;
+    if is_race {
+        parties.sort_by_key(|party| party.location.byte);
+        put("space", json!(subject));
+        put("between_groups", finding.between_groups.into());
+        put("sites", parties.iter().map(site).collect());
+    } else if let Some(first) = parties.first() {
+        put("register", json!(subject));
+        let Value::Object(of_site) = site(first) else { return Value::Null };
+        of_site.into_iter().for_each(|(key, value)| put(&key, value));
+    }
+    let other = finding.other.as_ref().map(|other| other.index);
+    if finding.kind == FindingKind::Barrier {
+        let threads: Vec<u32> = parties.iter().map(|party| party.index).collect();
+        put("threads_that_go", json!(threads.get(..2)));
+        put("threads_that_do_not", json!(threads.get(2..)));
+        put("barrier", json!(other));
+        return Value::Object(fields);
+    }
+    put("used_by", json!(other));
+    let unit = if matches!(finding.place, Place::Byte(_)) { "bytes" } else { "elements" };
+    put(unit, finding.extent.into());
+    let of_view = is_race && !matches!(finding.subject, Some(Subject::Shared(_)));
+    let threads: Vec<Value> = parties.iter().map(|party| thread_json(party, of_view)).collect();
+    let at = |place: String| json!({ place: if is_race { json!({ "first": [threads[0]], "second": [threads[1]] }) } else { json!(threads) } });
+    match finding.place {
+        Place::Byte(byte) => put("at", at(byte.to_string())),
+        Place::Element(element) => put("at", at(element.to_string())),
+        Place::Texel([x, y, z]) => put("texels", at(if z == 0 { format!("{x},{y}") } else { format!("{x},{y},{z}") })),
+        _ => put("threads", json!(threads)),
+    }
+    if finding.kind == FindingKind::Bounds {
+        let [inside, outside] = finding.words;
+        put("words_inside", inside.into());
+        put("words_outside", outside.into());
+    }
     Value::Object(fields)
+}
+
+/// A thread by its number in the group, and the group's where the memory is that of all groups.
+fn thread_json(party: &Party, with_group: bool) -> Value {
+    match party.sender {
+        Sender::Thread { group: [x, 0, 0], .. } if with_group => format!("{x}/{}", party.index).into(),
+        Sender::Thread { group: [x, y, z], .. } if with_group => format!("{x},{y},{z}/{}", party.index).into(),
+        Sender::Thread { .. } => party.index.into(),
+        sender => sender.to_string().into(),
+    }
 }

@@ -12,6 +12,7 @@
 //! | `emit.rs` | comments on samples by `brolga run --emit packet` |
 //! | `written.rs` | the files that these leave |
 //! | `info.rs` | `brolga info` and `brolga validate` |
+//! | `check.rs` | `brolga check` |
 //! | `cache.rs` | the command's cache |
 //! | `compiler.rs` | shaders in HLSL, by another program |
 //! | `vkd3d.rs` | the same by vkd3d-compiler, which is known by name |
@@ -28,6 +29,7 @@ use std::time::{Duration, SystemTime};
 
 mod bench;
 mod cache;
+mod check;
 mod compiler;
 mod declared;
 mod documents;

@@ -263,7 +263,9 @@ impl Checker<'_> {
             }
         }
         let suspicions = self.state.group.poison.suspicions();
-        self.state.summary.unused_reads += suspicions.iter().filter(|suspicion| !suspicion.is_used).count() as u64;
+        let is_read = |suspicion: &&Suspicion| !matches!(suspicion.finding.subject, Some(Subject::Register(_)));
+        let unused = suspicions.iter().filter(is_read).filter(|suspicion| !suspicion.is_used).count();
+        self.state.summary.unused_reads += unused as u64;
     }
 
     /// The thread with this number in the span.
@@ -328,19 +330,26 @@ impl Checker<'_> {
         }
     }
 
-    /// What stands behind a value in a thread: at its first use by an operation, for a register that nothing wrote.
+    /// What stands behind a value in a thread that an instruction computes with: for a register that nothing wrote, that
+    /// is the instruction that reads it.
     fn poison_of(&mut self, value: Value, thread: u32, user: Inst) -> Option<SuspicionId> {
-        if let Some(&register) = self.of.unwritten.get(&value) {
-            let party = self.party(user, AccessKind::Read, thread);
-            let subject = Subject::Register(register);
-            let finding = self.of_access(FindingKind::Uninitialised, subject, (Place::Whole, 0), party);
-            return Some(self.state.group.poison.suspect(
-                user,
-                thread,
-                Suspicion { finding, is_used: false, unwritten: None },
-            ));
+        let poison = self.passed(value, thread, user)?;
+        let party = self.party(user, AccessKind::Read, thread);
+        let suspicion = self.state.group.poison.suspicion(poison);
+        if std::mem::take(&mut suspicion.is_passed) {
+            suspicion.finding.parties = smallvec![party];
         }
-        self.state.group.poison.get(value, thread)
+        Some(poison)
+    }
+
+    /// The same where control flow only passes it on.
+    fn passed(&mut self, value: Value, thread: u32, by: Inst) -> Option<SuspicionId> {
+        let Some(&register) = self.of.unwritten.get(&value) else { return self.state.group.poison.get(value, thread) };
+        let party = self.party(by, AccessKind::Read, thread);
+        let place = (Place::Whole, 0);
+        let finding = self.of_access(FindingKind::Uninitialised, Subject::Register(register), place, party);
+        let suspicion = Suspicion { is_passed: true, ..Suspicion::new(finding) };
+        Some(self.state.group.poison.suspect(by, thread, suspicion))
     }
 
     /// Records an access of a word of shared memory or of a view, and reports those that race with it.

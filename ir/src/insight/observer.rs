@@ -176,7 +176,7 @@ impl Checker<'_> {
         }
         for lane in packet.each_lane() {
             let thread = packet.thread(lane);
-            let passed: WordPoison = args.iter().map(|&arg| self.poison_of(arg, thread, inst)).collect();
+            let passed: WordPoison = args.iter().map(|&arg| self.passed(arg, thread, inst)).collect();
             for (&value, poison) in to.iter().zip(passed) {
                 self.state.group.poison.set(value, thread, poison);
             }
@@ -256,7 +256,7 @@ impl Checker<'_> {
                 + 4 * n as u64;
             if n >= access.inside {
                 let finding = outside.clone().filter(|_| kind == AccessKind::Read);
-                let suspicion = finding.map(|finding| Suspicion { finding, is_used: false, unwritten: None });
+                let suspicion = finding.map(|finding| Suspicion::new(finding));
                 read.push(suspicion.map(|suspicion| self.state.group.poison.suspect(inst, thread, suspicion)));
                 continue;
             }
@@ -309,7 +309,7 @@ impl Checker<'_> {
         }
         let party = self.party(touch.inst, AccessKind::Read, touch.thread);
         let finding = self.of_access(FindingKind::Uninitialised, touch.subject, (touch.place, touch.extent), party);
-        let suspicion = Suspicion { finding, is_used: false, unwritten: Some((word, phase)) };
+        let suspicion = Suspicion { unwritten: Some((word, phase)), ..Suspicion::new(finding) };
         Some(self.state.group.poison.suspect(touch.inst, touch.thread, suspicion))
     }
 
@@ -333,11 +333,7 @@ impl Checker<'_> {
         let party = self.party(touch.inst, AccessKind::Read, touch.thread);
         let place = (Place::Element(vector), touch.extent);
         let finding = self.of_access(FindingKind::Uninitialised, touch.subject, place, party);
-        Some(self.state.group.poison.suspect(
-            touch.inst,
-            touch.thread,
-            Suspicion { finding, is_used: false, unwritten: None },
-        ))
+        Some(self.state.group.poison.suspect(touch.inst, touch.thread, Suspicion::new(finding)))
     }
 
     /// Checks accesses of texels.
@@ -398,7 +394,7 @@ impl Checker<'_> {
                 let finding = self.of_access(FindingKind::Bounds, subject, (place, size[0].into()), party);
                 match kind {
                     AccessKind::Read => {
-                        let suspicion = Suspicion { finding, is_used: false, unwritten: None };
+                        let suspicion = Suspicion::new(finding);
                         poison = Some(self.state.group.poison.suspect(inst, thread, suspicion));
                     }
                     _ => self.report(finding),

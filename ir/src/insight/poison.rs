@@ -32,9 +32,21 @@ pub(super) struct Suspicion {
     pub finding: Finding,
     /// Set once it has become that.
     pub is_used: bool,
+    /// Set while control flow alone has passed on what a register holds that nothing wrote.
+    pub is_passed: bool,
     /// The word of shared memory that nobody had written, and the phase. If another thread writes it in that phase, the
     /// race is all there is to say.
     pub unwritten: Option<((SharedId, usize), u32)>,
+}
+
+impl Suspicion {
+    fn is_same(&self, other: &Self) -> bool {
+        (self.finding.subject, self.finding.place) == (other.finding.subject, other.finding.place)
+    }
+
+    pub fn new(finding: Finding) -> Self {
+        Self { finding, is_used: false, is_passed: false, unwritten: None }
+    }
 }
 
 /// The poisoned values of a group's threads.
@@ -73,7 +85,7 @@ impl Poison {
     pub fn suspect(&mut self, inst: Inst, thread: u32, suspicion: Suspicion) -> SuspicionId {
         let next = SuspicionId(self.suspicions.len());
         if let Some(&latest) = self.latest.get(&(inst, thread))
-            && (next.0 >= MOST_SUSPICIONS || self.suspicion(latest).finding.place == suspicion.finding.place)
+            && (next.0 >= MOST_SUSPICIONS || self.suspicion(latest).is_same(&suspicion))
         {
             return latest;
         }
