@@ -1,8 +1,9 @@
-//! Translates compute shaders, optimises, verifies and interprets them, with little fuel and nothing bound.
+//! Translates compute shaders, optimises, verifies, interprets and checks them, with little fuel and nothing bound.
 #![no_main]
 
 use std::sync::LazyLock;
 
+use brolga_runtime::insight::CheckOptions;
 use brolga_runtime::{BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error};
 use libfuzzer_sys::fuzz_target;
 
@@ -19,9 +20,12 @@ fuzz_target!(|bytes: &[u8]| {
         Err(_) => return,
     };
     let dispatch = Dispatch::new([2, 1, 1]).fuel(FUEL);
-    if let Err(error @ Error::Internal { .. }) =
-        DEVICE.dispatch(&shader, &Bindings::with_rules(BindingRules::PARTIAL), &dispatch)
-    {
+    let bindings = Bindings::with_rules(BindingRules::PARTIAL);
+    if let Err(error @ Error::Internal { .. }) = DEVICE.dispatch(&shader, &bindings, &dispatch) {
+        panic!("{error}");
+    }
+    let Ok(bound) = DEVICE.bind(&shader, &bindings) else { return };
+    if let Err(error @ Error::Internal { .. }) = bound.check(&dispatch, &CheckOptions::default()) {
         panic!("{error}");
     }
 });
