@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use brolga::document::{Document, DocumentError, RunOptions};
 use brolga::insight::{CheckLog, CheckOptions, CheckSummary, CheckedRun, Finding, FindingKind, Party, Place, Subject};
-use brolga::{CancelToken, Device, Engine, Progress, Sender};
+use brolga::{CancelToken, Device, Engine, Progress, Sender, StageKind};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
@@ -142,10 +142,15 @@ impl CheckSession<'_> {
                 }
             }
         }
+        let ran = |of_dispatch: bool| {
+            let of_kind = runs.iter().filter(|run| (run.stage == StageKind::Compute) == of_dispatch);
+            of_kind.map(|run| run.checked.summary.groups).sum::<u64>()
+        };
+        let (groups, invocations) = (ran(true), ran(false));
         let summaries: Vec<&CheckSummary> = runs.iter().map(|run| &run.checked.summary).collect();
         let error = result.err();
         if self.arguments.format == Format::Text && (error.is_none() || found > 0) {
-            self.write_summary(path, found, &summaries)?;
+            self.write_summary(path, found, [groups, invocations], &summaries)?;
         }
         if let Some(error) = &error {
             report::print(error, self.styles.err);
@@ -153,7 +158,8 @@ impl CheckSession<'_> {
         self.entries.push(json!({
             "document": path.to_string_lossy(),
             "findings": json,
-            "groups": summaries.iter().map(|summary| summary.groups).sum::<u64>(),
+            "groups": groups,
+            "invocations": invocations,
             "unused_reads": summaries.iter().map(|summary| summary.unused_reads).sum::<u64>(),
             "error": error.as_ref().map(summary::error_json),
         }));
@@ -210,17 +216,27 @@ impl CheckSession<'_> {
         writeln!(out)
     }
 
-    fn write_summary(&self, path: &Path, found: usize, summaries: &[&CheckSummary]) -> io::Result<()> {
+    fn write_summary(
+        &self,
+        path: &Path,
+        found: usize,
+        [groups, invocations]: [u64; 2],
+        summaries: &[&CheckSummary],
+    ) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let sum = |number: fn(&CheckSummary) -> u64| summaries.iter().map(|summary| number(summary)).sum::<u64>();
-        let groups = sum(|summary| summary.groups);
         let name = harmless(&path.to_string_lossy());
         match found {
             0 => write!(out, "{}  {name}: nothing found", self.styles.out.good("clean"))?,
             1 => write!(out, "{}  {name}: 1 finding", self.styles.out.bad("found"))?,
             _ => write!(out, "{}  {name}: {found} findings", self.styles.out.bad("found"))?,
         }
-        write!(out, " in {groups} {}", if groups == 1 { "group" } else { "groups" })?;
+        let ran = [(groups, "group"), (invocations, "invocation")].into_iter().filter(|(count, _)| *count > 0);
+        let ran = ran.map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
+        match ran.collect::<Vec<_>>().join(" and ") {
+            none if none.is_empty() => {}
+            ran => write!(out, " in {ran}")?,
+        }
         let (unused, unwatched) = (sum(|summary| summary.unused_reads), sum(|summary| summary.unwatched));
         if unused > 0 {
             write!(out, "; {unused} reads past an end or of what nothing wrote were not used")?;
