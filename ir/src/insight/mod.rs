@@ -46,7 +46,7 @@ pub struct CheckOptions {
     /// The kinds of findings that are asked for.
     pub kinds: Vec<FindingKind>,
     /// Set to report what is defined, but hardly meant: writes of the same value by several threads, texels outside of a
-    /// texture; and to ask more of tickets.
+    /// texture; and to ask for a barrier after the atomic by which a group knows that another one is done.
     pub is_strict: bool,
     /// The only group whose findings are reported.
     pub group: Option<[u32; 3]>,
@@ -396,6 +396,9 @@ impl Checker<'_> {
     fn barrier(&mut self, sync: Sync) {
         let orders_views = sync.views_group || sync.views_global;
         self.state.group.phases.has_fenced |= orders_views;
+        if orders_views {
+            self.state.tickets.fence(self.state.group.number);
+        }
         if sync.threads {
             self.state.group.phases.shared += u32::from(sync.shared);
             self.state.group.phases.views += u32::from(orders_views);

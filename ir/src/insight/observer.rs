@@ -54,9 +54,12 @@ impl Observer for Checker<'_> {
                 let operands: SmallVec<[Value; 2]> = [*value].into_iter().chain(*compare).collect();
                 self.use_all(inst, packet, &operands, Some(*effect));
                 self.texels(inst, packet, (*resource, coords, None), Some(*effect));
-                self.take_ticket();
             }
-            InstKind::Counter { .. } => self.take_ticket(),
+            InstKind::Counter { effect, .. } => {
+                for lane in packet.each_lane().filter(|&lane| packet.value(*effect)[lane] != 0) {
+                    self.take_ticket(packet.thread(lane));
+                }
+            }
             InstKind::Sample { args, .. } => self.use_all(inst, packet, args, None),
             InstKind::Message { values, effect, .. } => self.use_all(inst, packet, values, Some(*effect)),
             InstKind::QuadRead { from, value } => {
@@ -283,7 +286,7 @@ impl Checker<'_> {
             });
         }
         if matches!((kind, access.object), (AccessKind::Atomic, Object::Resource(_))) {
-            self.take_ticket();
+            self.take_ticket(thread);
         }
         for (&result, poison) in data.results.iter().zip(read) {
             let poison = if kind == AccessKind::Read { poison } else { None };
@@ -413,16 +416,20 @@ impl Checker<'_> {
                 let touch = Touch { inst, access: kind, thread, word: stored, subject, place, extent };
                 self.touch(TouchedWord::View(ViewWord::Texel(base, at)), touch);
             }
+            if kind == AccessKind::Atomic {
+                self.take_ticket(thread);
+            }
             for &result in &data.results {
                 self.state.group.poison.set(result, thread, poison);
             }
         }
     }
 
-    /// The group performs an atomic on a view.
-    fn take_ticket(&mut self) {
+    /// A thread performs an atomic on a view.
+    fn take_ticket(&mut self, thread: u32) {
         self.state.time += 1;
-        self.state.tickets.take(self.state.group.number, self.state.group.phases.has_fenced, self.state.time);
+        let group = self.who(thread).group;
+        self.state.tickets.take(group, self.state.group.phases.has_fenced, self.state.time);
     }
 
     /// What an object is called, and its extent; `None` for one whose accesses are not checked.

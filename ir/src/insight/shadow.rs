@@ -59,23 +59,51 @@ pub(super) struct Cell {
 
 /// When groups released and acquired the memory of views, in the order of the run.
 #[derive(Debug, Default)]
-pub(super) struct Tickets(HashMap<u64, [u64; 2]>);
+pub(super) struct Tickets {
+    of_groups: HashMap<u64, Ticket>,
+    /// Set once there are too many: all groups count as ordered from then on.
+    is_full: bool,
+}
+
+/// The most groups whose tickets are remembered.
+const MOST_TICKETS: usize = 1 << 20;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Ticket {
+    released: u64,
+    acquired: u64,
+    /// When what a barrier has followed since was acquired.
+    fenced: u64,
+}
 
 impl Tickets {
     /// A group performs an atomic on a view, after a barrier that orders views or before any.
     pub fn take(&mut self, group: u64, has_fenced: bool, time: u64) {
-        let [released, acquired] = self.0.entry(group).or_default();
-        *acquired = time;
+        self.is_full |= self.of_groups.len() >= MOST_TICKETS;
+        if self.is_full {
+            return;
+        }
+        let ticket = self.of_groups.entry(group).or_default();
+        ticket.acquired = time;
         if has_fenced {
-            *released = time;
+            ticket.released = time;
         }
     }
 
-    /// `true` if what another group did at a time comes before what a group does now.
-    fn order(&self, other: u64, time: u64, group: u64) -> bool {
-        let released = self.0.get(&other).map_or(0, |[released, _]| *released);
-        let acquired = self.0.get(&group).map_or(0, |[_, acquired]| *acquired);
-        released > time && acquired > released
+    /// A group reaches a barrier that orders views.
+    pub fn fence(&mut self, group: u64) {
+        if let Some(ticket) = self.of_groups.get_mut(&group) {
+            ticket.fenced = ticket.acquired;
+        }
+    }
+
+    /// `true` if what another group did at a time comes before what a group does now. Strictly, a barrier must have
+    /// followed the atomic by which it knows.
+    fn order(&self, other: u64, time: u64, group: u64, is_strict: bool) -> bool {
+        let of = |group| self.of_groups.get(&group).copied().unwrap_or_default();
+        let (released, own) = (of(other).released, of(group));
+        let acquired = if is_strict { own.fenced } else { own.acquired };
+        self.is_full || (released > time && acquired > released)
     }
 }
 
@@ -111,7 +139,7 @@ impl Cell {
             }
             let is_ordered = match is_here {
                 true => other.who.thread == entry.who.thread || other.phase != entry.phase,
-                false => tickets.order(other.who.group, other.time, entry.who.group),
+                false => tickets.order(other.who.group, other.time, entry.who.group, is_strict),
             };
             if !is_ordered {
                 race(other);
