@@ -51,7 +51,7 @@ const PRINTED: [(&str, &str); 13] = [
 #[test]
 fn draws_print_stage_by_stage() {
     let draw = json!({"op": "draw", "pipeline": "patch", "vertices": 3, "targets": ["target"]});
-    let clear = json!({"op": "clear", "target": "target", "color": [0, 0, 0, 0]});
+    let clear = json!({"op": "clear", "resource": "target", "color": [0, 0, 0, 0]});
     for (steps, draws) in [(json!([draw, draw]), 2), (json!([draw, clear, draw]), 2), (json!([clear]), 0)] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("scene.json");
