@@ -259,7 +259,7 @@ impl Checker<'_> {
                 + 4 * n as u64;
             if n >= access.inside {
                 let finding = outside.clone().filter(|_| kind == AccessKind::Read);
-                let suspicion = finding.map(|finding| Suspicion::new(finding));
+                let suspicion = finding.map(Suspicion::new);
                 read.push(suspicion.map(|suspicion| self.state.group.poison.suspect(inst, thread, suspicion)));
                 continue;
             }
