@@ -6,9 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use brolga::bytecode::assembler::assemble;
 use brolga::document::RunOptions;
 use brolga::insight::{CheckLog, CheckOptions, CheckedRun, Finding, FindingKind, Party, Place};
-use brolga::{Device, Engine, Sender};
+use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, ErrorKind, Register, Sender, View};
 use serde_json::Value;
 
 use super::documents::load;
@@ -212,4 +213,27 @@ fn findings_name_source_lines() {
         let text = source.lines().nth(line.line as usize - 1).unwrap();
         assert!(text.contains("s["), "{line}: {text}");
     }
+}
+
+/// What was found before a run was stopped is there.
+#[test]
+fn findings_outlive_a_stop() {
+    let listing = "cs_5_0
+        dcl_uav_raw u0
+        dcl_input vThreadIDInGroupFlattened
+        dcl_thread_group 8, 1, 1
+        store_raw u0.x, l(0), vThreadIDInGroupFlattened.x
+        loop
+        endloop
+        ret";
+    let device = Device::builder().threads(1).build().unwrap();
+    let bytes = assemble(listing, &Default::default()).unwrap().bytes;
+    let shader = device.compile(&bytes, &CompileOptions::default()).unwrap();
+    let mut bindings = Bindings::new();
+    bindings.set(Register::u(0), View::raw(device.buffer(4).unwrap()).unwrap());
+    let (bound, log) = (device.bind(&shader, &bindings).unwrap(), CheckLog::default());
+    let error = bound.check_into(&Dispatch::new([2, 1, 1]).fuel(10), &log).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Stopped);
+    let [run] = &log.take()[..] else { panic!("one run") };
+    assert_eq!(run.checked.findings[0].kind, FindingKind::Race);
 }

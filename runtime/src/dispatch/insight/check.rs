@@ -201,6 +201,26 @@ impl BoundShader {
     /// # Errors
     /// As [`dispatch`](Self::dispatch).
     pub fn check(&self, what: &Dispatch, options: &CheckOptions) -> Result<Checked, Error> {
+        let (checked, result) = self.check_until(what, options)?;
+        result.map(|()| checked.checked(self.shader()))
+    }
+
+    /// The same, with what is found in a log, also if the run is stopped.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_into(&self, what: &Dispatch, log: &CheckLog) -> Result<(), Error> {
+        let (checked, result) = self.check_until(what, &log.options)?;
+        checked.note(self.shader(), 0, log);
+        result
+    }
+
+    /// Checks a run, and says how it ended.
+    fn check_until(
+        &self,
+        what: &Dispatch,
+        options: &CheckOptions,
+    ) -> Result<(CheckedShader, Result<(), Error>), Error> {
         let (shader, runner) = (self.shader(), self.runner());
         shader.check_groups()?;
         let begun = Begun::new(runner, what)?;
@@ -210,18 +230,7 @@ impl BoundShader {
         if let Some(log) = &what.messages {
             log.end_run();
         }
-        result.map(|()| checked.checked(shader))
-    }
-
-    /// The same, with what is found in a log.
-    ///
-    /// # Errors
-    /// As [`check`](Self::check).
-    pub fn check_into(&self, what: &Dispatch, log: &CheckLog) -> Result<(), Error> {
-        let checked = self.check(what, &log.options)?;
-        let run = CheckedRun { stage: StageKind::Compute, draw: 0, checked };
-        log.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
-        Ok(())
+        Ok((checked, result))
     }
 
     fn run_checked(&self, checked: &CheckedShader, begun: &Begun<'_>) -> Result<(), Error> {
