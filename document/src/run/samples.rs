@@ -3,18 +3,29 @@
 
 use brolga_runtime::{Buffer, ResourceError, TextureShape, room};
 
+/// Texels that are moved between two calls of `stop`.
+const PIECE: usize = 1 << 16;
+
 /// Turns texels with their samples, as documents have them, into planes.
 pub(super) fn to_planes(buffer: &Buffer, shape: &TextureShape, stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
-    reordered(buffer, shape, stop, |layer, planes| {
-        let texels = layer.chunks_exact(texel_bytes(shape)).enumerate();
-        let samples = shape.samples as usize;
-        let plane_bytes = layer.len() / samples;
-        for (n, sample) in texels {
-            let at = n % samples * plane_bytes + n / samples * sample.len();
-            planes[at..at + sample.len()].copy_from_slice(sample);
+    let Layout { texel_bytes, samples, layer_texels, layers } = Layout::new(buffer, shape);
+    let mut planes: Vec<u8> = room::zeros(buffer.size_bytes())?;
+    let mut piece = vec![0; PIECE.min(layer_texels) * samples * texel_bytes];
+    for (layer, first) in pieces(layers, layer_texels) {
+        go_on(stop)?;
+        let count = PIECE.min(layer_texels - first);
+        let piece = &mut piece[..count * samples * texel_bytes];
+        buffer.read(((layer * layer_texels + first) * samples * texel_bytes) as u64, piece)?;
+        for (n, sample) in piece.chunks_exact(texel_bytes).enumerate() {
+            let texel = (layer * samples + n % samples) * layer_texels + first + n / samples;
+            planes[texel * texel_bytes..][..texel_bytes].copy_from_slice(sample);
         }
-    })
-    .and_then(|bytes| buffer.write(0, &bytes))
+    }
+    for (n, piece) in planes.chunks(PIECE).enumerate() {
+        go_on(stop)?;
+        buffer.write((n * PIECE) as u64, piece)?;
+    }
+    Ok(())
 }
 
 /// The content of a multisampled texture as documents have it.
@@ -23,12 +34,17 @@ pub(super) fn to_texels(
     shape: &TextureShape,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, ResourceError> {
-    let samples = shape.samples as usize;
-    reordered(buffer, shape, stop, |layer, texels| {
-        for (sample, plane) in layer.chunks_exact(layer.len() / samples).enumerate() {
-            put(texels, plane, [sample, samples], texel_bytes(shape));
-        }
-    })
+    let Layout { texel_bytes, samples, layer_texels, layers } = Layout::new(buffer, shape);
+    let mut texels: Vec<u8> = room::zeros(buffer.size_bytes())?;
+    let mut piece = vec![0; PIECE.min(layer_texels) * texel_bytes];
+    for (plane, first) in pieces(layers * samples, layer_texels) {
+        go_on(stop)?;
+        let piece = &mut piece[..PIECE.min(layer_texels - first) * texel_bytes];
+        buffer.read(((plane * layer_texels + first) * texel_bytes) as u64, piece)?;
+        let from = (plane / samples * layer_texels + first) * samples * texel_bytes;
+        put(&mut texels[from..], piece, [plane % samples, samples], texel_bytes);
+    }
+    Ok(texels)
 }
 
 /// Puts the plane of a sample among texels, whose samples follow each other.
@@ -38,25 +54,32 @@ pub(super) fn put(texels: &mut [u8], plane: &[u8], [sample, samples]: [usize; 2]
     }
 }
 
-fn texel_bytes(shape: &TextureShape) -> usize {
-    shape.format.size_bytes() as usize
+/// The numbers of a texture: a layer has as many texels as each of its planes.
+struct Layout {
+    texel_bytes: usize,
+    samples: usize,
+    layer_texels: usize,
+    layers: usize,
 }
 
-/// The bytes of a texture in another order, layer by layer, until `stop` returns true.
-fn reordered(
-    buffer: &Buffer,
-    shape: &TextureShape,
-    stop: &dyn Fn() -> bool,
-    order: impl Fn(&[u8], &mut [u8]),
-) -> Result<Vec<u8>, ResourceError> {
-    let from = buffer.to_vec::<u8>()?;
-    let mut to: Vec<u8> = room::zeros(from.len() as u64)?;
-    let layer_bytes = from.len() / shape.layers as usize;
-    for (from, to) in from.chunks_exact(layer_bytes).zip(to.chunks_exact_mut(layer_bytes)) {
-        if stop() {
-            return Err(ResourceError::Stopped);
+impl Layout {
+    fn new(buffer: &Buffer, shape: &TextureShape) -> Self {
+        let (texel_bytes, samples) = (shape.format.size_bytes() as usize, shape.samples as usize);
+        let layers = shape.layers as usize;
+        Self {
+            texel_bytes,
+            samples,
+            layer_texels: buffer.size_bytes() as usize / (layers * samples * texel_bytes),
+            layers,
         }
-        order(from, to);
     }
-    Ok(to)
+}
+
+/// The first texel of each piece of each of so many rows of texels.
+fn pieces(rows: usize, texels: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..rows).flat_map(move |row| (0..texels).step_by(PIECE).map(move |first| (row, first)))
+}
+
+fn go_on(stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
+    if stop() { Err(ResourceError::Stopped) } else { Ok(()) }
 }

@@ -143,14 +143,21 @@ impl<'a> World<'a> {
             LoadedContent::File(part) => part.copy_to(buffer, 0, cancel),
         };
         let written = match memory {
-            ResourceMemory::Texture(texture) if texture.shape().samples > 1 => written.and_then(|()| {
-                let stop = || cancel.is_cancelled();
-                let ordered = samples::to_planes(buffer, texture.shape(), &stop);
-                ordered.map_err(|error| FileProblem::from(Error::from(error)))
-            }),
+            ResourceMemory::Texture(texture)
+                if texture.shape().samples > 1 && !matches!(content, LoadedContent::Zeros(_)) =>
+            {
+                written.and_then(|()| {
+                    let stop = || cancel.is_cancelled();
+                    let ordered = samples::to_planes(buffer, texture.shape(), &stop);
+                    ordered.map_err(|error| FileProblem::from(Error::from(error)))
+                })
+            }
             _ => written,
         };
         written.map_err(|problem| match (problem, content) {
+            (FileProblem::Runtime(Error::Resource(ResourceError::Stopped)), _) => {
+                (Problem::stopped(cancel), self.span(name))
+            }
             (FileProblem::Runtime(error), _) => self.refused(name, error),
             (problem, content) => {
                 let path = if let LoadedContent::File(part) = content { part.path.clone() } else { PathBuf::new() };

@@ -1,7 +1,7 @@
 //! Tests listings of compiled shaders: machine code beside the shader's own instructions, for every compute shader of
 //! the corpus.
 
-use brolga_bytecode::sm5::ItemKind;
+use brolga_bytecode::sm5::{CustomContent, ItemKind};
 use brolga_bytecode::{LoadOptions, Shader as Loaded};
 use brolga_runtime::{Bindings, CompileOptions, Device, Emit, Engine, LineKind, Listing};
 
@@ -12,6 +12,10 @@ fn instructions(container: &[u8]) -> Vec<String> {
     let program = Loaded::load(container, &LoadOptions::default()).unwrap().program;
     let text = |kind: &ItemKind| match kind {
         ItemKind::Instruction(instruction) => Some(instruction.to_string()),
+        ItemKind::CustomData(data) => match &data.content {
+            CustomContent::Message(message) => Some(message.to_string()),
+            _ => None,
+        },
         _ => None,
     };
     program.items().iter().filter_map(|item| text(&item.kind)).collect()
