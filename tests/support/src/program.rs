@@ -157,8 +157,6 @@ pub enum Jump {
     Continue,
     /// The function.
     Return,
-    /// The shader.
-    Abort,
 }
 
 /// An instruction.

@@ -236,11 +236,9 @@ impl Writer<'_> {
             Jump::Break => ("break", "breakc"),
             Jump::Continue => ("continue", "continuec"),
             Jump::Return => ("ret", "retc"),
-            Jump::Abort => ("abort", "if"),
         };
-        let is_block = shows || jump == Jump::Abort;
         match cond {
-            Some(cond) if !is_block => return self.conditional(conditional, cond, ""),
+            Some(cond) if !shows => return self.conditional(conditional, cond, ""),
             Some(cond) => self.conditional("if", cond, ""),
             None => {}
         }

@@ -283,8 +283,7 @@ impl Generator {
                 return self.uniform_jump(context, block);
             }
             let cond = Some(self.condition(Scope::Any, block));
-            let jump = self.random.pick(&[Jump::Return, Jump::Return, Jump::Abort]);
-            block.push(Node::Jump { jump, cond, shows: self.shows(context) });
+            block.push(Node::Jump { jump: Jump::Return, cond, shows: self.shows(context) });
             return false;
         }
         let Some(jump) = self.target(context) else {
@@ -295,7 +294,7 @@ impl Generator {
         let is_outermost = !context.can_break && !context.is_function && context.shared.is_none();
         let cond = (is_outermost || !self.random.one_in(3)).then(|| self.condition(Scope::Any, block));
         let ends = cond.is_none() && !self.random.one_in(8);
-        block.push(Node::Jump { jump, cond, shows: matches!(jump, Jump::Return | Jump::Abort) && self.shows(context) });
+        block.push(Node::Jump { jump, cond, shows: jump == Jump::Return && self.shows(context) });
         ends
     }
 
@@ -321,7 +320,7 @@ impl Generator {
             targets.extend([Jump::Continue; 3]);
         }
         if context.can_return {
-            targets.push(if self.random.one_in(6) { Jump::Abort } else { Jump::Return });
+            targets.push(Jump::Return);
         }
         if targets.is_empty() { None } else { Some(self.random.pick(&targets)) }
     }

@@ -160,7 +160,10 @@ impl Laboratory {
         let (fate, end) = match self.device.dispatch(&shader, &bindings, &dispatch) {
             Ok(_) => (Fate::Ran, String::new()),
             // Machine code ends a packet's iteration later than the interpreter, so that the memory left differs.
-            Err(error @ Error::Stopped { .. }) => return Ok(refused(Fate::Stopped, error).without_place()),
+            // So does an abort, if other threads of its packet wrote before it.
+            Err(error @ (Error::Stopped { .. } | Error::Aborted { .. })) => {
+                return Ok(refused(Fate::Stopped, error).without_place());
+            }
             Err(error @ Error::DivergentBarrier { .. }) => (Fate::Stopped, error.to_string()),
             Err(error @ (Error::Binding(_) | Error::OverLimit { .. })) => (Fate::NotBound, error.to_string()),
             Err(error) => return Err(error.to_string()),
