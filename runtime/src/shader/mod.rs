@@ -234,7 +234,7 @@ impl Shader {
 
     /// Its function for observers of the interpreter, and how many indexable temporaries are its own.
     pub(crate) fn observed(&self) -> Result<(VerifiedFunction, usize), Error> {
-        with_stack(|| self.inner.source.observed())
+        with_stack(|| self.inner.source.observed(self.outline().width))
     }
 
     /// Locates the instruction that an operation comes from.

@@ -104,14 +104,15 @@ impl FunctionSource {
 
     /// Makes the shader's function for observers of the interpreter; also returns how many indexable temporaries are the
     /// shader's own.
-    pub fn observed(&self) -> Result<(VerifiedFunction, usize), Error> {
+    pub fn observed(&self, width: Width) -> Result<(VerifiedFunction, usize), Error> {
         let CompileOptions { state, .. } = &self.options;
         let mut function = self.module.program().translate(&self.options)?;
         check_limits(&function.interface, &self.limits)?;
         let own_locals = function.interface.locals.len();
         pipeline::complete(&mut function, state);
         passes::optimise(&mut function, Level::Observed);
-        function.width = self.options.width.unwrap_or(function.width);
+        // Threads that race do so in the same order.
+        function.width = width;
         Ok((verify(function)?, own_locals))
     }
 

@@ -16,7 +16,7 @@ use brolga_bytecode::container::{Container, FourCc, write_container};
 use brolga_bytecode::sm5::{self, decode, encode};
 use brolga_bytecode::{Error as FileError, Limits, listing};
 use brolga_ir::translate::TranslateError;
-use brolga_runtime::insight::CheckOptions;
+use brolga_runtime::insight::{CheckOptions, FindingKind};
 use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Engine, Error, Shader};
 
 use crate::bound::backing::{Difference, Left};
@@ -180,11 +180,15 @@ impl Laboratory {
         let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
         bind(&self.device, shader, &mut Content::tame(seed), &mut bindings);
         let bound = self.device.bind(shader, &bindings).map_err(|error| error.to_string())?;
-        match bound.check(&Dispatch::new(GROUPS).fuel(FUEL), &CheckOptions::default()) {
+        let checked = match bound.check(&Dispatch::new(GROUPS).fuel(FUEL), &CheckOptions::default()) {
             // Without optimisation it may take more iterations, and registers more memory.
             Err(Error::Stopped { .. } | Error::OverLimit { .. }) => return Ok(()),
             result => result.map_err(|error| format!("checked: {error}"))?,
         };
+        // Small groups share packets otherwise, and then races end differently.
+        if checked.findings.iter().any(|finding| finding.kind == FindingKind::Race) {
+            return Ok(());
+        }
         let left = left_in(&bindings);
         match Difference::first(expected, &left) {
             Some(difference) => Err(format!("checked, it differs: {difference}")),
