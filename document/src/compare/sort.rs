@@ -46,7 +46,7 @@ pub(super) fn sorted(
     Ok(indices)
 }
 
-/// An error if the caller has stopped the comparison.
+/// An error if the caller has stopped what it asked for.
 pub(crate) fn go_on(stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
     if stop() { Err(ResourceError::Stopped) } else { Ok(()) }
 }

@@ -3,11 +3,17 @@
 
 use brolga_runtime::{Buffer, ResourceError, TextureShape, room};
 
+use crate::compare::sort::go_on;
+
 /// Texels that are moved between two calls of `stop`.
 const PIECE: usize = 1 << 16;
 
-/// Turns texels with their samples, as documents have them, into planes.
-pub(super) fn to_planes(buffer: &Buffer, shape: &TextureShape, stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
+/// The planes of texels with their samples, as documents have them.
+pub(super) fn to_planes(
+    buffer: &Buffer,
+    shape: &TextureShape,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<u8>, ResourceError> {
     let Layout { texel_bytes, samples, layer_texels, layers } = Layout::new(buffer, shape);
     let mut planes: Vec<u8> = room::zeros(buffer.size_bytes())?;
     let mut piece = vec![0; PIECE.min(layer_texels) * samples * texel_bytes];
@@ -21,11 +27,7 @@ pub(super) fn to_planes(buffer: &Buffer, shape: &TextureShape, stop: &dyn Fn() -
             planes[texel * texel_bytes..][..texel_bytes].copy_from_slice(sample);
         }
     }
-    for (n, piece) in planes.chunks(PIECE).enumerate() {
-        go_on(stop)?;
-        buffer.write((n * PIECE) as u64, piece)?;
-    }
-    Ok(())
+    Ok(planes)
 }
 
 /// The content of a multisampled texture as documents have it.
@@ -78,8 +80,4 @@ impl Layout {
 /// The first texel of each piece of each of so many rows of texels.
 fn pieces(rows: usize, texels: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..rows).flat_map(move |row| (0..texels).step_by(PIECE).map(move |first| (row, first)))
-}
-
-fn go_on(stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
-    if stop() { Err(ResourceError::Stopped) } else { Ok(()) }
 }

@@ -132,7 +132,7 @@ impl<'a> World<'a> {
     ) -> Result<(), Fault> {
         let buffer = memory.bytes();
         let written = match content {
-            LoadedContent::Zeros(_) | LoadedContent::Mapped(_) => Ok(()),
+            LoadedContent::Zeros(_) | LoadedContent::Mapped(_) => return Ok(()),
             LoadedContent::Bytes(bytes) => files::write(buffer, 0, bytes, cancel),
             LoadedContent::Fill(bytes, _) => {
                 buffer.fill_until(0..buffer.size_bytes(), bytes, &|| cancel.is_cancelled()).map_err(FileProblem::from)
@@ -143,21 +143,13 @@ impl<'a> World<'a> {
             LoadedContent::File(part) => part.copy_to(buffer, 0, cancel),
         };
         let written = match memory {
-            ResourceMemory::Texture(texture)
-                if texture.shape().samples > 1 && !matches!(content, LoadedContent::Zeros(_)) =>
-            {
-                written.and_then(|()| {
-                    let stop = || cancel.is_cancelled();
-                    let ordered = samples::to_planes(buffer, texture.shape(), &stop);
-                    ordered.map_err(|error| FileProblem::from(Error::from(error)))
-                })
-            }
+            ResourceMemory::Texture(texture) if texture.shape().samples > 1 => written.and_then(|()| {
+                let planes = samples::to_planes(buffer, texture.shape(), &|| cancel.is_cancelled())?;
+                files::write(buffer, 0, &planes, cancel)
+            }),
             _ => written,
         };
         written.map_err(|problem| match (problem, content) {
-            (FileProblem::Runtime(Error::Resource(ResourceError::Stopped)), _) => {
-                (Problem::stopped(cancel), self.span(name))
-            }
             (FileProblem::Runtime(error), _) => self.refused(name, error),
             (problem, content) => {
                 let path = if let LoadedContent::File(part) = content { part.path.clone() } else { PathBuf::new() };
