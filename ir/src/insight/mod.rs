@@ -258,7 +258,7 @@ impl Checker<'_> {
     pub fn end(&mut self) {
         for (finding, word, phase) in std::mem::take(&mut self.state.group.unwritten) {
             let written = self.state.group.shared.get(&word).and_then(|cell| cell.written);
-            if written.is_none_or(|(_, first)| first != phase) {
+            if written != Some(phase) {
                 self.report(finding);
             }
         }

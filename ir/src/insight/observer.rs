@@ -266,15 +266,16 @@ impl Checker<'_> {
             let word = access.written.get(n).copied().unwrap_or(0);
             let place = Place::Byte(at);
             let touch = Touch { inst, access: kind, thread, word, subject, place, extent: extent.count };
+            let own_word = (at / 4) as usize;
             let stands_behind = of_stored.get(n).copied().flatten();
             read.push(match access.object {
                 Object::Shared(id) => {
-                    let behind = self.word_of_shared((id, (at / 4) as usize), touch, stands_behind);
-                    self.touch(TouchedWord::Shared(id, (at / 4) as usize), touch);
+                    let behind = self.word_of_shared((id, own_word), touch, stands_behind);
+                    self.touch(TouchedWord::Shared(id, own_word), touch);
                     behind
                 }
                 Object::Local(id) if id.index() < self.of.own_locals => {
-                    self.word_of_local((id, (at / 4) as usize), touch, (access.index.unwrap_or(0), stands_behind))
+                    self.word_of_local((id, own_word), touch, (access.index.unwrap_or(0), stands_behind))
                 }
                 Object::Resource(ResourceRef { .. }) if extent.is_writable => {
                     if let Some(base) = extent.base {
@@ -389,12 +390,13 @@ impl Checker<'_> {
             coords.iter().zip(&mut at).for_each(|(&value, at)| *at = word(value));
             let query = if is_buffer { Query::BufferSize } else { Query::TextureSize };
             let size = packet.host().query(query, view, level.map_or(0, word));
+            let place = if is_buffer { Place::Element(at[0]) } else { Place::Texel(at) };
+            let extent = size[0].into();
             let axes = coords.len().min(3);
             let is_outside = (0..axes).any(|axis| at[axis] >= size[axis]);
             let mut poison = None;
             if is_outside && (is_buffer || self.of.options.is_strict) {
-                let place = if is_buffer { Place::Element(at[0]) } else { Place::Texel(at) };
-                let finding = self.of_access(FindingKind::Bounds, subject, (place, size[0].into()), party);
+                let finding = self.of_access(FindingKind::Bounds, subject, (place, extent), party);
                 match kind {
                     AccessKind::Read => {
                         let suspicion = Suspicion::new(finding);
@@ -411,8 +413,6 @@ impl Checker<'_> {
                         .fold(0u32, |mixed, &value| mixed.wrapping_mul(0x9e37_79b1).rotate_left(7) ^ word(value)),
                     _ => 0,
                 };
-                let place = if is_buffer { Place::Element(at[0]) } else { Place::Texel(at) };
-                let extent = size[0].into();
                 let touch = Touch { inst, access: kind, thread, word: stored, subject, place, extent };
                 self.touch(TouchedWord::View(ViewWord::Texel(base, at)), touch);
             }

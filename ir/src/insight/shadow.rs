@@ -51,8 +51,8 @@ pub(super) struct Entry {
 pub(super) struct Cell {
     /// Accesses of this phase, and one or two of each instruction in other groups.
     entries: SmallVec<[Entry; 1]>,
-    /// Group and phase of the first write.
-    pub written: Option<(u64, u32)>,
+    /// The phase of the first write.
+    pub written: Option<u32>,
     /// What stands behind the word, if it may be worthless.
     pub poison: Option<SuspicionId>,
 }
@@ -145,8 +145,8 @@ impl Cell {
                 race(other);
             }
         }
-        if entry.access != AccessKind::Read && self.written.is_none() {
-            self.written = Some((entry.who.group, entry.phase));
+        if entry.access != AccessKind::Read {
+            self.written.get_or_insert(entry.phase);
         }
         if is_known {
             // The latest word counts, and the latest time.

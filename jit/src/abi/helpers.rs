@@ -213,27 +213,29 @@ unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code
     }
 }
 
-/// Sends a message of so many words, or, of 0 words, aborts.
+/// Sends a message of so many words, or, of 0 words, aborts if a lane performs it.
 unsafe extern "C" fn message<H: Host>(context: *mut Context, message: u32, count: u32, origin: u32) -> u32 {
+    if count == 0 {
+        // SAFETY: compiled code passes its own context (C), which nothing else accesses while it runs (B).
+        let context = unsafe { &mut *context };
+        if context.call.operands().row(CallRow::Mask).iter().all(|&word| word == 0) {
+            return context.fault_kind;
+        }
+        (context.fault_kind, context.fault_origin) = (ABORTED, origin);
+        return ABORTED;
+    }
     // SAFETY: called by compiled code only, with its context (C).
-    let fault = unsafe {
+    unsafe {
         guarded::<H>(context, origin, |host, call| {
             let operands = call.operands();
             let rows = operands.rows(CallRow::Arg(0), count as usize);
-            for lane in (0..call.lanes).filter(|&lane| count != 0 && operands.row(CallRow::Mask)[lane] != 0) {
+            for lane in (0..call.lanes).filter(|&lane| operands.row(CallRow::Mask)[lane] != 0) {
                 let mut words = [0; SENDER_WORDS + MOST_MESSAGE_WORDS];
                 words.iter_mut().zip(rows.iter()).for_each(|(word, row)| *word = row[lane]);
                 host.message(MessageId::new(message as usize), Origin(origin), &words[..count as usize]);
             }
         })
-    };
-    // SAFETY: likewise; the borrows above have ended.
-    let context = unsafe { &mut *context };
-    if count == 0 && context.call.operands().row(CallRow::Mask).iter().any(|&word| word != 0) {
-        (context.fault_kind, context.fault_origin) = (ABORTED, origin);
-        return ABORTED;
     }
-    fault
 }
 
 unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
