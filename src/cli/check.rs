@@ -72,16 +72,13 @@ fn group(text: &str) -> Result<[u32; 3], String> {
 }
 
 pub(super) fn run(arguments: &CheckArguments, styles: &Styles) -> io::Result<Ending> {
-    let mut paths = Vec::new();
-    for path in &arguments.documents {
-        match documents::find(path) {
-            Ok(found) => paths.extend(found),
-            Err(error) => {
-                report::print_plain(format!("cannot read {}: {error}", path.display()), None, styles.err);
-                return Ok(Ending::BadInput);
-            }
+    let paths = match documents::find_all(&arguments.documents) {
+        Ok(paths) => paths,
+        Err(text) => {
+            report::print_plain(text, None, styles.err);
+            return Ok(Ending::BadInput);
         }
-    }
+    };
     // Groups run one after the other.
     let device = match Device::builder().threads(1).build() {
         Ok(device) => device,

@@ -8,8 +8,17 @@ use brolga::document::Document;
 /// The maximum depth of nested folders that are searched.
 const MAX_DEPTH: usize = 16;
 
+/// The documents for each of some paths, or why one cannot be read.
+pub(super) fn find_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut all = Vec::new();
+    for path in paths {
+        all.extend(find(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?);
+    }
+    Ok(all)
+}
+
 /// The documents for a path: a file, that of a folder, or else all below the folder, sorted by name.
-pub(super) fn find(path: &Path) -> io::Result<Vec<PathBuf>> {
+fn find(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() || Document::find(path).is_some() {
         return Ok(vec![path.to_owned()]);
     }

@@ -149,8 +149,8 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     }
     let sources = match sources(arguments) {
         Ok(sources) => sources,
-        Err(error) => {
-            report::print_plain(format!("cannot read a folder: {error}"), None, styles.err);
+        Err(text) => {
+            report::print_plain(text, None, styles.err);
             return Ok(Ending::BadInput);
         }
     };
@@ -197,16 +197,13 @@ impl DocumentSource {
 }
 
 /// The documents that are named, then the selected cases.
-fn sources(arguments: &Arguments) -> io::Result<Vec<DocumentSource>> {
+fn sources(arguments: &Arguments) -> Result<Vec<DocumentSource>, String> {
     let Arguments { documents, suite, only, .. } = arguments;
     let is_wanted = |name: &str| match only.as_slice() {
         [] => *suite || documents.is_empty(),
         only => only.iter().any(|only| only == name),
     };
-    let mut sources = Vec::new();
-    for path in documents {
-        sources.extend(documents::find(path)?.into_iter().map(DocumentSource::File));
-    }
+    let mut sources: Vec<_> = documents::find_all(documents)?.into_iter().map(DocumentSource::File).collect();
     sources.extend(suite::NAMES.into_iter().filter(|name| is_wanted(name)).map(DocumentSource::Case));
     sources.extend(suite::DRAWINGS.into_iter().filter(|name| is_wanted(name)).map(DocumentSource::Drawing));
     Ok(sources)

@@ -133,13 +133,10 @@ pub(super) fn run(arguments: &RunArguments, styles: &Styles) -> io::Result<Endin
         };
         return fail(format!("cannot make the folder {}: {why}", folder.display()), None);
     }
-    let mut paths = Vec::new();
-    for path in &arguments.documents {
-        match documents::find(path) {
-            Ok(found) => paths.extend(found),
-            Err(error) => return fail(format!("cannot read {}: {error}", path.display()), None),
-        }
-    }
+    let paths = match documents::find_all(&arguments.documents) {
+        Ok(paths) => paths,
+        Err(text) => return fail(text, None),
+    };
     let device = match device(arguments.threads, arguments.device, arguments.cache.open(styles.err)) {
         Ok(device) => device,
         Err(ending) => return Ok(ending),
