@@ -5,11 +5,14 @@ use std::mem::MaybeUninit;
 use std::ptr::null;
 
 use brolga_c::device::{Device, DeviceOptions, brolga_device_create};
+use brolga_c::draw::{Pass, PassOptions, brolga_pass_create};
 use brolga_c::error::Error;
 use brolga_c::merger::TargetState;
 use brolga_c::pipeline::{InputElement, PipelineOptions};
 use brolga_c::shader::{Shader, brolga_shader_create};
 use brolga_c::text::{Blob, brolga_assemble, brolga_blob_bytes, brolga_blob_destroy};
+use brolga_c::texture::{Texture, TextureOptions, brolga_texture_create};
+use brolga_c::view::{View, brolga_view_of_texture};
 
 /// The error of a call.
 pub struct Told(pub Error);
@@ -83,6 +86,15 @@ pub fn assembled(device: *const Device, listing: &CStr) -> *mut Shader {
     let shader = made!(brolga_shader_create(device, bytes(container).as_ptr().cast(), bytes(container).len(), null()));
     destroy!(brolga_blob_destroy(container));
     shader
+}
+
+/// A pass to a new texture of zeros: the texture, a view of it, and the pass.
+pub fn pass_to(device: *const Device, shape: &TextureOptions) -> (*mut Texture, *mut View, *mut Pass) {
+    let texture = made!(brolga_texture_create(device, shape, null(), 0));
+    let view = made!(brolga_view_of_texture(texture, null()));
+    let targets = [view.cast_const()];
+    let options = PassOptions { targets: targets.as_ptr(), target_count: 1, ..PassOptions::default() };
+    (texture, view, made!(brolga_pass_create(device, &options)))
 }
 
 /// Reads a file of the examples.

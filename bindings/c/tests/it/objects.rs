@@ -22,7 +22,7 @@ use brolga_c::text::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
-use crate::caller::{NUMBERS, TriangleParts, assembled, bytes, device, read};
+use crate::caller::{NUMBERS, TriangleParts, assembled, bytes, device, pass_to, read};
 
 fn text(from: *const c_char) -> &'static str {
     // SAFETY: the object under test lives until the end of the test.
@@ -264,10 +264,7 @@ pub fn counts_of_draws_scissors_and_masks_count() {
     let parts = TriangleParts::new([(16, 0), (2, 8)], target);
     let pipeline = made!(brolga_pipeline_create(device, &parts.options()));
     let shape = TextureOptions { format: 28, width: 16, height: 16, ..TextureOptions::default() };
-    let texture = made!(brolga_texture_create(device, &shape, null(), 0));
-    let targets = [made!(brolga_view_of_texture(texture, null())).cast_const()];
-    let options = PassOptions { targets: targets.as_ptr(), target_count: 1, ..PassOptions::default() };
-    let pass = made!(brolga_pass_create(device, &options));
+    let (texture, view, pass) = pass_to(device, &shape);
     works!(brolga_pass_clear_color(pass, 0, [0.0_f32, 1.0, 0.0, 0.0].as_ptr()));
     // One triangle over the whole target, in white: three vertices after one that is not drawn.
     let corner = |x: f32, y: f32| [x, y, 1.0, 1.0, 1.0, 1.0];
@@ -300,7 +297,7 @@ pub fn counts_of_draws_scissors_and_masks_count() {
     let shader = made!(brolga_pipeline_pixel_shader(pipeline));
     destroy! {
         brolga_shader_destroy(shader); brolga_buffer_destroy(arguments); brolga_buffer_destroy(buffer);
-        brolga_pass_destroy(pass); brolga_view_destroy(targets[0].cast_mut()); brolga_texture_destroy(texture);
+        brolga_pass_destroy(pass); brolga_view_destroy(view); brolga_texture_destroy(texture);
         brolga_pipeline_destroy(pipeline); brolga_device_destroy(device);
     }
 }

@@ -18,7 +18,7 @@ use brolga_c::text::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
-use crate::caller::{bytes, device};
+use crate::caller::{bytes, device, pass_to};
 use crate::streams::{KEEP, NUMBERED, R32_UINT, R32G32_FLOAT, SIDE, input};
 
 /// Patches of one control point, which is passed on. Constants say how often they are divided; each has its number.
@@ -179,11 +179,7 @@ impl Scene {
     pub fn new() -> Self {
         let device = device();
         let shape = TextureOptions { format: R32_UINT, width: SIDE, height: SIDE, ..TextureOptions::default() };
-        let texture = made!(brolga_texture_create(device, &shape, null(), 0));
-        let view = made!(brolga_view_of_texture(texture, null()));
-        let targets = [view.cast_const()];
-        let options = PassOptions { targets: targets.as_ptr(), target_count: 1, ..PassOptions::default() };
-        let pass = made!(brolga_pass_create(device, &options));
+        let (texture, view, pass) = pass_to(device, &shape);
         destroy!(brolga_view_destroy(view));
         let corners = [corner(0, 0), corner(2, 1)];
         let buffer = made!(brolga_buffer_create(device, 16, corners.as_ptr().cast()));

@@ -13,7 +13,7 @@ use brolga_c::statistics::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
-use crate::caller::{TriangleParts, device};
+use crate::caller::{TriangleParts, device, pass_to};
 
 /// Pixels of a row of the pictures, and rows.
 const SIDE: usize = 4;
@@ -51,10 +51,7 @@ fn drawn(device: *const Device, samples: Samples) -> (*mut Texture, u64) {
         center_pattern: MaybeUninit::new(samples.are_centered),
         ..TextureOptions::default()
     };
-    let texture = made!(brolga_texture_create(device, &shape, null(), 0));
-    let targets = [made!(brolga_view_of_texture(texture, null())).cast_const()];
-    let options = PassOptions { targets: targets.as_ptr(), target_count: 1, ..PassOptions::default() };
-    let pass = made!(brolga_pass_create(device, &options));
+    let (texture, view, pass) = pass_to(device, &shape);
     // Corners in pixels are (1.3125, -8), (1.3125, 12) and (-20, 2): only one edge crosses the picture.
     let corner = |x: f32, y: f32| [x / 2.0 - 1.0, 1.0 - y / 2.0, 1.0, 1.0, 1.0, 1.0];
     let vertices = [corner(1.3125, -8.0), corner(1.3125, 12.0), corner(-20.0, 2.0)];
@@ -72,7 +69,7 @@ fn drawn(device: *const Device, samples: Samples) -> (*mut Texture, u64) {
     works!(brolga_pass_flush(pass));
     let statistics = given!(Statistics: brolga_pass_statistics(pass, number));
     destroy! {
-        brolga_pass_destroy(pass); brolga_view_destroy(targets[0].cast_mut()); brolga_buffer_destroy(buffer);
+        brolga_pass_destroy(pass); brolga_view_destroy(view); brolga_buffer_destroy(buffer);
         brolga_pipeline_destroy(pipeline);
     }
     (texture, statistics.samples)

@@ -19,7 +19,7 @@ use brolga_c::text::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
 
-use crate::caller::{bytes, device};
+use crate::caller::{bytes, device, pass_to};
 
 /// Passes the place of a vertex on.
 pub const KEEP: &CStr = c"
@@ -237,11 +237,7 @@ impl Scene {
     pub fn new() -> Self {
         let device = device();
         let shape = TextureOptions { format: R32_UINT, width: SIDE, height: SIDE, ..TextureOptions::default() };
-        let texture = made!(brolga_texture_create(device, &shape, null(), 0));
-        let view = made!(brolga_view_of_texture(texture, null()));
-        let targets = [view.cast_const()];
-        let options = PassOptions { targets: targets.as_ptr(), target_count: 1, ..PassOptions::default() };
-        let pass = made!(brolga_pass_create(device, &options));
+        let (texture, view, pass) = pass_to(device, &shape);
         let constants = made!(brolga_buffer_create(device, 16, [0.5_f32, 0.0, 0.0, 0.0].as_ptr().cast()));
         let kind = MaybeUninit::new(BufferKind::Constant);
         let constant_view =
