@@ -11,10 +11,14 @@
 //! | `shadow.rs` | who accessed each word; the rules of races |
 //! | `poison.rs` | words that may be worthless, until something uses them |
 //! | `finding.rs` | what is found |
+//! | `probes.rs` | code that finds which groups to check |
+//! | `proof.rs` | what needs no probes |
 
 mod finding;
 mod observer;
 mod poison;
+mod probes;
+mod proof;
 mod shadow;
 
 use std::collections::HashMap;
@@ -22,6 +26,7 @@ use std::collections::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
+pub use probes::{GROUPS_REGISTER, Probed, group_of_entry, probe};
 
 use self::finding::Findings;
 use self::poison::{MOST_POISONED, Poison, Suspicion, SuspicionId};
@@ -29,7 +34,7 @@ use self::shadow::{Cell, Entry, Tickets, Who};
 use crate::batch::ArrayWords;
 use crate::entity::{Inst, LocalId, SharedId, Value};
 use crate::flow::Flow;
-use crate::function::{Register, Sync};
+use crate::function::{Function, InstKind, Register, Sync};
 use crate::interface::Interface;
 use crate::pipeline::record::{
     BatchInvocation, BatchPatch, BatchPoint, BatchQuad, BatchVertex, DomainArray, GeometryArray, POINT_GROUP,
@@ -67,6 +72,8 @@ impl Default for CheckOptions {
 pub struct CheckSummary {
     /// Groups that ran.
     pub groups: u64,
+    /// Groups that seemed to do the same as others, which were looked at: the findings of these stand for theirs.
+    pub alike: u64,
     /// Words of views whose accesses were remembered.
     pub watched_words: u64,
     /// Accesses to views beyond the limit, which were not checked for races.
@@ -186,6 +193,33 @@ struct Phases {
     views: u32,
     /// Set after a barrier that orders views.
     has_fenced: bool,
+}
+
+/// `true` if an instruction of a function at [`Level::Observed`](crate::passes::Level) may use a register that nothing has
+/// written.
+pub fn may_use_unwritten(func: &Function) -> bool {
+    let flow = Flow::new(func);
+    let mut pending: Vec<Value> = func.unwritten().map(|(value, _)| value).collect();
+    let mut is_unwritten = vec![false; func.value_count()];
+    pending.iter().for_each(|value| is_unwritten[value.index()] = true);
+    while let Some(value) = pending.pop() {
+        for &(user, position) in flow.uses(value) {
+            let kind = &func.inst(user).kind;
+            let passes = matches!(kind, InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. })
+                || matches!(kind, InstKind::Loop { .. });
+            match flow.edge(func, user).filter(|_| passes) {
+                Some((_, to)) => {
+                    let to = to[position as usize];
+                    if !std::mem::replace(&mut is_unwritten[to.index()], true) {
+                        pending.push(to);
+                    }
+                }
+                None if matches!(kind, InstKind::Note(..)) => {}
+                None => return true,
+            }
+        }
+    }
+    false
 }
 
 impl CheckedFunction {

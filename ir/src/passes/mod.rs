@@ -110,3 +110,19 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     // Examines the final code.
     packet_width::run(func);
 }
+
+/// Makes values of the slots of probes, accesses texels of these formats directly, and simplifies what is computed.
+pub(crate) fn settle_probes(func: &mut Function, formats: &[Option<TexelFormat>]) {
+    ssa::construct(func, false);
+    let mut formats = formats.to_vec();
+    formats.resize(func.interface.resources.len(), None);
+    texels::run(func, &formats);
+    for _ in 0..ROUNDS {
+        if !(simplify::run(func) | cse::run(func)) {
+            break;
+        }
+        dead::remove(func);
+    }
+    dead::remove(func);
+    compact::run(func);
+}

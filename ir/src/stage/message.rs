@@ -34,6 +34,8 @@ named! {
         Error = "error",
         /// Of `abort`, which ends the run: it has no text.
         Abort = "abort",
+        /// Of a [probe](crate::insight::probe), which has no sender.
+        Probe = "probe",
     }
 }
 

@@ -4,7 +4,7 @@ use super::{MemoryObject, Problem, Types, Verifier};
 use crate::entity::{ArrayId, ResourceId, Value};
 use crate::function::{AtomicOp, Element, InstData, InstKind, MemoryRef, Object, Query, ResourceRef};
 use crate::interface::{Dimension, MOST_ARRAYS, Resource, ResourceClass, ResourceKind};
-use crate::message::{MOST_MESSAGE_WORDS, SENDER_WORDS};
+use crate::message::{MOST_MESSAGE_WORDS, MessageKind, SENDER_WORDS};
 use crate::sampling::{SampleArg, Sampling};
 use crate::stage::{Parameter, ROW_BYTES};
 use crate::types::Type;
@@ -144,10 +144,13 @@ impl Verifier<'_> {
                 self.expect_results(data, &[Type::I32]);
             }
             InstKind::Message { message, values, effect } => {
-                if message.index() >= self.func.interface.messages.len() {
+                let declared = self.func.interface.messages.get(message.index());
+                if declared.is_none() {
                     self.report(Problem::NoMessage(*message));
                 }
-                if !(SENDER_WORDS..=SENDER_WORDS + MOST_MESSAGE_WORDS).contains(&values.len()) {
+                let is_probe = declared.is_some_and(|message| message.kind == MessageKind::Probe);
+                let least = if is_probe { 1 } else { SENDER_WORDS };
+                if !(least..=SENDER_WORDS + MOST_MESSAGE_WORDS).contains(&values.len()) {
                     self.report(Problem::MessageWords(values.len()));
                 }
                 self.expect_all("words of the message", values, Type::I32);

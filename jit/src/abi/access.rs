@@ -87,7 +87,8 @@ impl AccessForm {
     }
 }
 
-/// Performs an access. Lanes run in order; words in range are read or written, others read 0.
+/// Performs an access. Lanes run in order; words in range are read or written, others read 0. Returns 1 if there are such
+/// others, else 0.
 ///
 /// # Safety
 /// `context` is the caller's own (C), set up as A and B say; the memory that [`Call::area`] describes exists, and lanes
@@ -98,6 +99,7 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
     let form = AccessForm::decode(code);
     let (plain, lanes) = (context.call.area, context.call.lanes);
     let (operands, results) = context.call.split();
+    let mut is_outside = false;
     let (scale, column) = if form.area == AreaForm::Columns { (lanes as u64, 4) } else { (1, 0) };
     for lane in 0..lanes {
         let takes_part = operands.row(CallRow::Mask)[lane] != 0;
@@ -123,12 +125,13 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
                 }
                 false => 0,
             };
+            is_outside |= takes_part && !inside;
             if form.work != AccessWork::Store {
                 results[word * lanes + lane] = value;
             }
         }
     }
-    0
+    is_outside.into()
 }
 
 /// The view that a lane chooses, with elements of this size if it is structured.

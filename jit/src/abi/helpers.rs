@@ -30,6 +30,7 @@ pub struct Helpers {
     dfma: Helper,
     access: Helper,
     message: Helper,
+    outside: Helper,
 }
 
 /// Identifies a helper.
@@ -45,6 +46,7 @@ pub(crate) enum HelperId {
     Dfma,
     Access,
     Message,
+    Outside,
 }
 
 impl HelperId {
@@ -61,6 +63,7 @@ impl HelperId {
             HelperId::Dfma => offset_of!(Helpers, dfma),
             HelperId::Access => offset_of!(Helpers, access),
             HelperId::Message => offset_of!(Helpers, message),
+            HelperId::Outside => offset_of!(Helpers, outside),
         }) as i32
     }
 }
@@ -79,6 +82,7 @@ pub fn helpers<H: Host>() -> &'static Helpers {
             dfma,
             access: super::access::access,
             message: message::<H>,
+            outside: outside::<H>,
         }
     }
 }
@@ -235,6 +239,14 @@ unsafe extern "C" fn message<H: Host>(context: *mut Context, message: u32, count
                 host.message(MessageId::new(message as usize), Origin(origin), &words[..count as usize]);
             }
         })
+    }
+}
+
+/// Sends a probe's message: some thread accesses what is outside.
+unsafe extern "C" fn outside<H: Host>(context: *mut Context, message: u32, _: u32, origin: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its context (C).
+    unsafe {
+        guarded::<H>(context, origin, |host, _| host.message(MessageId::new(message as usize), Origin(origin), &[0]))
     }
 }
 

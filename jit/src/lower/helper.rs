@@ -1,16 +1,17 @@
 //! Calls helpers: texels, samples, queries, hidden counters. Their operands and results travel in rows of the context.
 
-use brolga_ir::Const;
 use brolga_ir::entity::{Inst, MessageId, Value};
 use brolga_ir::function::{AtomicOp, Element, InstKind, Query, ResourceRef};
 use brolga_ir::interface::Sampled;
 use brolga_ir::message::MessageKind;
 use brolga_ir::sampling::Sampling;
+use brolga_ir::{Const, Function};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, SigRef, Signature, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
+use super::lanes::is_crowded;
 use super::mask::LaneMask;
 use super::notes::Note;
 use super::stop::{HELPER_WORK, SAMPLE_WORK};
@@ -29,12 +30,16 @@ pub(super) struct Calls {
     pub fma: Fma,
     /// Set if helpers perform accesses whose inline code would be long.
     pub does_accesses: bool,
+    /// The message of accesses that are outside, if somebody asks for it.
+    pub outside: Option<MessageId>,
 }
 
 impl Calls {
     /// No calls yet.
-    pub fn new(convention: CallConv, fma: Fma, does_accesses: bool) -> Self {
-        Self { convention, helper: None, sample: None, fma, does_accesses }
+    pub fn new(convention: CallConv, fma: Fma, func: &Function) -> Self {
+        let mut messages = func.interface.messages.iter();
+        let outside = messages.position(|message| message.kind == MessageKind::Probe).map(MessageId::new);
+        Self { convention, helper: None, sample: None, fma, does_accesses: is_crowded(func), outside }
     }
 
     /// The signature of helpers.
@@ -208,19 +213,54 @@ impl Lowering<'_, '_> {
         self.call(HelperId::Sample, texture.id.index() as u32, form.encode());
     }
 
-    /// Emits a message: a call for the packet, and the end of the group if threads abort.
+    /// Emits a message: a call for the packet, and the end of the group if threads abort. Probes hardly ever send one.
     pub fn send(&mut self, message: MessageId, values: &[Value], effect: Value) {
         let Some(mask) = self.effect_mask(effect) else { return };
+        let kind = self.func.interface.message(message).kind;
+        if kind == MessageKind::Probe {
+            let (sends, done) = (self.builder.create_block(), self.builder.create_block());
+            let lanes = self.mask_packet(&mask);
+            let any = self.emit().any(&lanes);
+            self.builder.set_cold_block(sends);
+            self.builder.ins().brif(any, sends, &[], done, &[]);
+            self.begin(sends);
+            self.send_masked(message, kind, values, &mask);
+            return self.join(done);
+        }
+        self.send_masked(message, kind, values, &mask);
+    }
+
+    /// Reports that an access is outside, if somebody asks for it.
+    pub fn report_outside(&mut self) {
+        if let Some(message) = self.calls.outside {
+            self.call_helper(HelperId::Outside, message.index() as u32, 0);
+        }
+    }
+
+    /// The same where a condition does not hold, or hardly ever: an `i8`.
+    pub fn report_outside_unless(&mut self, inside: ir::Value) {
+        if self.calls.outside.is_none() {
+            return;
+        }
+        let (outside, done) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.set_cold_block(outside);
+        self.builder.ins().brif(inside, done, &[], outside, &[]);
+        self.begin(outside);
+        self.report_outside();
+        self.join(done);
+    }
+
+    fn send_masked(&mut self, message: MessageId, kind: MessageKind, values: &[Value], mask: &LaneMask) {
         self.note(Note::Helper);
-        self.note_lanes(&mask);
+        self.note_lanes(mask);
         self.spend_in_lanes(HELPER_WORK, false);
-        let lanes = self.mask_packet(&mask);
+        let lanes = self.mask_packet(mask);
         self.store_row(&lanes, CallRow::Mask);
         for (n, &value) in values.iter().enumerate() {
             let operand = self.operand(value);
             self.pass(&operand, CallRow::Arg(n), false);
         }
-        let aborts = self.func.interface.message(message).kind == MessageKind::Abort;
+        let aborts = kind == MessageKind::Abort;
         if aborts {
             let first = self.anchors.position.first_thread;
             self.builder.ins().store(own_flags(), first, self.anchors.base, offsets::FAULT_THREAD);

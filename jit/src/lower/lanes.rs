@@ -233,7 +233,11 @@ impl Lowering<'_, '_> {
             area: reach.form,
             private: reach.private,
         };
-        self.call_helper(HelperId::Access, reach.resource, form.encode());
+        let outside = self.call_helper(HelperId::Access, reach.resource, form.encode());
+        if self.calls.outside.is_some() {
+            let inside = self.builder.ins().icmp_imm_u(IntCC::Equal, outside, 0);
+            self.report_outside_unless(inside);
+        }
         (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
@@ -321,6 +325,7 @@ impl Lowering<'_, '_> {
 
     /// Writes code that runs if a condition holds.
     fn where_inside(&mut self, inside: ir::Value, write: impl FnOnce(&mut Self)) {
+        self.report_outside_unless(inside);
         let (here, after) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(inside, here, &[], after, &[]);
         self.begin(here);

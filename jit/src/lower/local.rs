@@ -157,6 +157,32 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Reports lanes that have no n-th word, if somebody asks for it.
+    fn report_no_row(&mut self, rows: &WordRows, word: u32, mask: &LaneMask) {
+        if self.calls.outside.is_none() {
+            return;
+        }
+        match rows {
+            WordRows::Known(_) | WordRows::Asked { .. } => {}
+            WordRows::Same(row) => {
+                let at = self.row_address(row, word, offsets::ZERO);
+                let none = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(offsets::ZERO));
+                let exists = self.builder.ins().icmp(IntCC::NotEqual, at, none);
+                self.report_outside_unless(exists);
+            }
+            WordRows::Each(columns) => match self.column_words(columns, word) {
+                None => self.report_outside(),
+                Some(ColumnWords { exist: None, .. }) => {}
+                Some(ColumnWords { exist: Some(exist), .. }) => {
+                    let lanes = self.mask_and_not(mask, &exist);
+                    let any = self.emit().any(&lanes);
+                    let exist = self.builder.ins().icmp_imm_u(IntCC::Equal, any, 0);
+                    self.report_outside_unless(exist);
+                }
+            },
+        }
+    }
+
     /// Offsets of each lane's n-th word; `None` if no lane has one.
     fn column_words(&mut self, columns: &Columns, word: u32) -> Option<ColumnWords> {
         let Columns { first, exist, offset, known_offset, .. } = columns;
@@ -203,6 +229,7 @@ impl Lowering<'_, '_> {
             return;
         }
         for (word, &result) in results.iter().enumerate() {
+            self.report_no_row(&rows, word as u32, &active);
             let loaded = match &rows {
                 WordRows::Known(at) => {
                     let (locals, at) = (self.anchors.position.locals, at + word as i32 * self.layout.row_bytes as i32);
@@ -234,6 +261,7 @@ impl Lowering<'_, '_> {
             return;
         }
         for (word, value) in values.into_iter().enumerate() {
+            self.report_no_row(&rows, word as u32, mask);
             match &rows {
                 WordRows::Known(at) => {
                     let at = at + word as i32 * self.layout.row_bytes as i32;

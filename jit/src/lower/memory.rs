@@ -65,6 +65,7 @@ impl Lowering<'_, '_> {
     fn word_addresses(&mut self, area: &Area, access: &LoweredAccess, words: usize, otherwise: i32) -> Vec<ir::Value> {
         let one_check = access.fits_element(area, words);
         if otherwise == offsets::ZERO
+            && self.calls.outside.is_none()
             && access.known_index.is_none()
             && !self.addresses.is_proven(access, words as u32)
             && let Some(elements) = self.quad_elements(area, access, words)
@@ -98,6 +99,7 @@ impl Lowering<'_, '_> {
                 match inside {
                     None => address,
                     Some(inside) => {
+                        self.report_outside_unless(inside);
                         let otherwise = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(otherwise));
                         self.builder.ins().select(inside, address, otherwise)
                     }
@@ -153,7 +155,9 @@ impl Lowering<'_, '_> {
     fn load_apart(&mut self, area: &Area, access: &LoweredAccess, words: usize, mask: &LaneMask) -> Vec<PacketOperand> {
         let (base, flags) = (area.base, area.flags());
         if access.lies_in_quads(self.facts, mask) {
-            if let Some(elements) = self.quad_elements(area, access, words) {
+            if self.calls.outside.is_none()
+                && let Some(elements) = self.quad_elements(area, access, words)
+            {
                 let offset = access.known_offset.map_or(0, |offset| offset & !3);
                 let bytes = area.stride.unwrap_or(0);
                 return packets(self.emit().load_quads_at(&elements, bytes, offset as i32, words, flags));
@@ -281,7 +285,7 @@ impl Lowering<'_, '_> {
 
     /// Goes to `done` with zeros if no lane has a word in range, as where a shader reads out of bounds on purpose.
     fn unless_all_outside(&mut self, access: &LoweredAccess, homes: &[Home], done: ir::Block) {
-        if self.is_large() {
+        if self.is_large() || self.calls.outside.is_some() {
             return;
         }
         let Some(outside) = self.all_outside(access) else { return };

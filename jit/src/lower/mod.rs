@@ -127,7 +127,7 @@ pub(crate) fn lower(
         segment: SegmentState::new(func.value_count()),
         stopping: Stopping { effort: Effort::default(), iterations_left, takes_iterations: false },
         limit: CodeLimit { most: options.most_instructions as usize, is_reached: false },
-        calls: Calls::new(isa.default_call_conv(), fused(options, &facts), lanes::is_crowded(func)),
+        calls: Calls::new(isa.default_call_conv(), fused(options, &facts), func),
         origin: Origin::default(),
         written: 0,
     };

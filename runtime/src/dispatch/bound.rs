@@ -13,6 +13,7 @@ use super::run::{Begun, run};
 use super::{Dispatch, Report, Runner, Worker, grid};
 use crate::bindings::{Bindings, Register};
 use crate::error::Error;
+use crate::host::TexelFormats;
 use crate::shader::Shader;
 use crate::stop::{CancelToken, Watch};
 
@@ -58,6 +59,11 @@ impl BoundShader {
     /// The parts of its device that dispatches use.
     pub(super) fn runner(&self) -> &Runner {
         &self.runner
+    }
+
+    /// The formats of its texels that code accesses directly.
+    pub(super) fn texel_formats(&self) -> TexelFormats {
+        self.resolved.views().texel_formats()
     }
 
     /// The bindings.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use brolga_ir::span::{Packing, Span};
+use brolga_ir::span::{Grid, Packing, Span};
 
 use super::fault::{Failure, Outcome, error_of, fault_in};
 use super::insight::Postbox;
@@ -139,21 +139,27 @@ impl<'w> Session<'w> {
         let link = Link::new(self.code, self.resolved.views(), &self.frame, self.begun.watch.stop(), &postbox);
         let mode = float_guard(self.code);
         let mut running = self.seat.start(&link, &mode);
-        let (width, packing) = (u64::from(grid.groups[0]), self.code.packing());
         let mut start = groups.start;
         while start < groups.end {
-            // Most dispatches are one row, and a division can cost more than a packet does.
-            let in_row = match packing {
-                Packing::Row if start < width => width - start,
-                Packing::Row => width - start % width,
-                _ => u64::MAX,
-            };
-            let count = (groups.end - start).min(in_row).min(self.most_groups);
-            let span = Span { grid, start, groups: count as u32 };
+            let span = next_span(grid, self.code.packing(), self.most_groups, start..groups.end);
             let result = running.span(&span, self.fuel.unwrap_or(u64::MAX));
             result.map_err(|fault| (start - groups.start, fault_in(&span, fault)))?;
-            start += count;
+            start += u64::from(span.groups);
         }
         Ok(())
     }
+}
+
+/// The first of the spans that groups run in, of at most so many groups.
+#[inline]
+pub(super) fn next_span(grid: Grid, packing: Packing, most_groups: u64, groups: Range<u64>) -> Span {
+    let (start, width) = (groups.start, u64::from(grid.groups[0]));
+    // Most dispatches are one row, and a division can cost more than a packet does.
+    let in_row = match packing {
+        Packing::Row if start < width => width - start,
+        Packing::Row => width - start % width,
+        _ => u64::MAX,
+    };
+    let count = (groups.end - start).min(in_row).min(most_groups);
+    Span { grid, start, groups: count as u32 }
 }

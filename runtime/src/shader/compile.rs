@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use brolga_ir::interface::Sampled;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::Statistics;
@@ -18,11 +19,15 @@ use super::outline::Outline;
 use super::source::{FunctionSource, at_most};
 use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
+use crate::bindings::Declared;
 use crate::dispatch::Pace;
 use crate::engine::{Code, Oversize, Variant, usual_packing};
 use crate::error::{Error, Limit};
-use crate::host::{BoundViews, unbound_remarks};
+use crate::host::{BoundViews, TexelFormats, unbound_remarks};
 use crate::perf_map::NamedCode;
+
+/// The most formats of texels for which code with probes is kept.
+const MOST_PROBED: usize = 8;
 
 /// A compiled shader.
 pub(super) struct Inner {
@@ -39,6 +44,20 @@ pub(super) struct Inner {
     pub permits: Arc<Permits>,
     /// Recorder of its code for profilers.
     profiled: Option<NamedCode>,
+    /// Code with probes, by the formats of texels; `None` if only the interpreter can check the shader.
+    probed: Mutex<Vec<(TexelFormats, Option<Arc<ProbedCode>>)>>,
+}
+
+/// Code that finds which groups a check has to look at.
+#[derive(Debug)]
+pub(crate) struct ProbedCode {
+    pub code: Code,
+    pub declared: Vec<Declared>,
+    pub sampled: Vec<Sampled>,
+    /// Threads of a packet.
+    pub lanes: u32,
+    /// Set if it reads views that it may write, so that a second run does something else.
+    pub reads_what_it_writes: bool,
 }
 
 /// Makes a shader, or takes its code from the cache.
@@ -73,7 +92,8 @@ pub(super) fn compile(
     let profiled = compiler.perf_map.as_ref().map(|map| map.named(source.name().to_owned()));
     let (variants, times) = (Arc::<Variants>::default(), Mutex::default());
     let permits = Arc::clone(&compiler.permits);
-    let inner = Inner { source, function, outline, variants, stored, times, pace: Pace::default(), permits, profiled };
+    let (pace, probed) = (Pace::default(), Mutex::default());
+    let inner = Inner { source, function, outline, variants, stored, times, pace, permits, profiled, probed };
     if is_eager {
         let Claim::Mine(mark) = inner.variants.claim(&Variant::usual()) else {
             unreachable!("nobody else has the shader yet")
@@ -166,6 +186,38 @@ impl Inner {
         }
         end_code(clock, &code)?;
         Ok(Some(code))
+    }
+
+    /// The code with probes for these formats, if it is known, or known not to be.
+    pub fn known_probed(&self, formats: &TexelFormats) -> Option<Option<Arc<ProbedCode>>> {
+        let probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
+        probed.iter().find(|(known, _)| known == formats).map(|(_, code)| code.clone())
+    }
+
+    /// Makes it, and keeps it; `None` if only the interpreter can check the shader.
+    pub fn make_probed(&self, formats: &TexelFormats) -> Result<Option<Arc<ProbedCode>>, Error> {
+        let made = self.generate_probed(formats)?.map(Arc::new);
+        let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
+        if probed.len() < MOST_PROBED {
+            probed.push((formats.clone(), made.clone()));
+        }
+        Ok(made)
+    }
+
+    fn generate_probed(&self, formats: &TexelFormats) -> Result<Option<ProbedCode>, Error> {
+        let mut target = self.source.target();
+        target.oversize = Oversize::Refuse;
+        let Some((function, reads_what_it_writes)) = self.source.probed(formats)? else { return Ok(None) };
+        let code = match Code::new(&function, target, &Variant::usual(), self.source.name()) {
+            Err(error) if error.is_size() => return Ok(None),
+            code => code?,
+        };
+        if code.arena_bytes() > self.source.limits().arena_bytes {
+            return Ok(None);
+        }
+        let (declared, lanes) = (Declared::of(&function), function.width.lanes());
+        let sampled = function.interface.sampled.clone();
+        Ok(Some(ProbedCode { code, declared, sampled, lanes, reads_what_it_writes }))
     }
 
     fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {

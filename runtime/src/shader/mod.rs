@@ -40,6 +40,7 @@ use brolga_ir::stage::Stage;
 use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
+pub(crate) use compile::ProbedCode;
 pub(crate) use compiler::Compiler;
 pub use figures::{CodeFigures, CompileStage, StageTimes};
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
@@ -235,6 +236,20 @@ impl Shader {
     /// Its function for observers of the interpreter, and how many indexable temporaries are its own.
     pub(crate) fn observed(&self) -> Result<(VerifiedFunction, usize), Error> {
         with_stack(|| self.inner.source.observed(self.outline().width))
+    }
+
+    /// Its code with probes, for texels of these formats; `None` if only the interpreter can check it. Making it is
+    /// abandoned once the word is set.
+    pub(crate) fn probed(&self, formats: &TexelFormats, stop: &StopWord) -> Result<Option<Arc<ProbedCode>>, Error> {
+        if self.inner.source.target().engine != Engine::Jit {
+            return Ok(None);
+        }
+        if let Some(known) = self.inner.known_probed(formats) {
+            return Ok(known);
+        }
+        let permit = self.inner.permits.take(stop)?;
+        let (inner, formats) = (Arc::clone(&self.inner), formats.clone());
+        with_stack_until(stop, permit, move || inner.make_probed(&formats))
     }
 
     /// Locates the instruction that an operation comes from.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use brolga_ir::Width;
 use brolga_ir::function::Origin;
+use brolga_ir::insight::{self, Probed};
 use brolga_ir::interface::{Interface, ResourceKind};
 use brolga_ir::passes::{self, Level};
 use brolga_ir::pipeline;
@@ -114,6 +115,25 @@ impl FunctionSource {
         // Threads that race do so in the same order.
         function.width = width;
         Ok((verify(function)?, own_locals))
+    }
+
+    /// Makes the shader's function with [probes](insight::probe), accessing texels of these formats directly; also returns
+    /// whether it reads what it writes. `None` if only the interpreter can check it.
+    pub fn probed(&self, texels: &[Option<TexelFormat>]) -> Result<Option<(VerifiedFunction, bool)>, Error> {
+        let CompileOptions { level, .. } = self.options;
+        let mut function = self.module.program().translate(&self.options)?;
+        check_limits(&function.interface, &self.limits)?;
+        let own_locals = function.interface.locals.len();
+        let mut observed = function.clone();
+        passes::optimise(&mut observed, Level::Observed);
+        if insight::may_use_unwritten(&observed) {
+            return Ok(None);
+        }
+        passes::optimise(&mut function, level);
+        let Some(Probed { function, reads_what_it_writes }) = insight::probe(function, own_locals, texels) else {
+            return Ok(None);
+        };
+        Ok(Some((verify(function)?, reads_what_it_writes)))
     }
 
     /// Locates the instruction that an operation comes from.

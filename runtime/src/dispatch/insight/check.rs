@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,12 +23,16 @@ use super::super::bound::BoundShader;
 use super::super::fault::{Outcome, error_of, fault_in};
 use super::super::run::Begun;
 use super::Postbox;
+use super::probed::ProbedShader;
 use crate::bindings::{Declared, Layers};
 use crate::dispatch::{Dispatch, Runner};
 use crate::engine::Frame;
 use crate::error::{Error, Limit, internal};
 use crate::host::{BoundViews, Reach};
 use crate::shader::{Shader, SourceLocation, at_most};
+
+/// Bytes of a shadow that stand for a word whose accesses the interpreter remembers, which takes about as many.
+const SHADOW_BYTES: u64 = 150;
 
 /// What a checked run found.
 #[derive(Clone, Debug, Default)]
@@ -116,6 +121,10 @@ impl CheckLog {
         Self { options, ..Self::default() }
     }
 
+    fn push(&self, run: CheckedRun) {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+    }
+
     /// Takes out what was found so far, in the order of the runs; of a draw stage by stage.
     pub fn take(&self) -> Vec<CheckedRun> {
         std::mem::take(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
@@ -181,8 +190,7 @@ impl CheckedShader {
 
     /// Notes it in a log.
     pub fn note(&self, shader: &Shader, draw: u32, log: &CheckLog) {
-        let run = CheckedRun { stage: shader.stage().kind(), draw, checked: self.checked(shader) };
-        log.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+        log.push(CheckedRun { stage: shader.stage().kind(), draw, checked: self.checked(shader) });
     }
 }
 
@@ -202,7 +210,7 @@ impl BoundShader {
     /// As [`dispatch`](Self::dispatch).
     pub fn check(&self, what: &Dispatch, options: &CheckOptions) -> Result<Checked, Error> {
         let (checked, result) = self.check_until(what, options)?;
-        result.map(|()| checked.checked(self.shader()))
+        result.map(|()| checked)
     }
 
     /// The same, with what is found in a log, also if the run is stopped.
@@ -211,29 +219,68 @@ impl BoundShader {
     /// As [`check`](Self::check).
     pub fn check_into(&self, what: &Dispatch, log: &CheckLog) -> Result<(), Error> {
         let (checked, result) = self.check_until(what, &log.options)?;
-        checked.note(self.shader(), 0, log);
+        log.push(CheckedRun { stage: self.shader().stage().kind(), draw: 0, checked });
         result
     }
 
     /// Checks a run, and says how it ended.
-    fn check_until(
-        &self,
-        what: &Dispatch,
-        options: &CheckOptions,
-    ) -> Result<(CheckedShader, Result<(), Error>), Error> {
-        let (shader, runner) = (self.shader(), self.runner());
-        shader.check_groups()?;
-        let begun = Begun::new(runner, what)?;
-        let checked = CheckedShader::new(shader, runner, options)?;
-        let run = || in_default_mode(|| self.run_checked(&checked, &begun));
-        let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(internal(&*panic)));
+    fn check_until(&self, what: &Dispatch, options: &CheckOptions) -> Result<(Checked, Result<(), Error>), Error> {
+        self.shader().check_groups()?;
+        let begun = Begun::new(self.runner(), what)?;
+        let run = || in_default_mode(|| self.check_begun(&begun, options));
+        let checked = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(internal(&*panic)));
         if let Some(log) = &what.messages {
             log.end_run();
+        }
+        checked
+    }
+
+    fn check_begun(&self, begun: &Begun<'_>, options: &CheckOptions) -> Result<(Checked, Result<(), Error>), Error> {
+        let (shader, runner, groups) = (self.shader(), self.runner(), begun.grid.count());
+        let all = |checked: CheckedShader| {
+            let result = self.run_checked(&checked, begun, 0..groups, |_| true, |_| Ok(()));
+            Ok((checked.checked(shader), result))
+        };
+        let most_bytes = (options.shadow_words as u64).saturating_mul(SHADOW_BYTES);
+        // Strict rules are about more than probes see.
+        let probed = match options.is_strict {
+            true => None,
+            false => ProbedShader::new(self, begun, most_bytes)?,
+        };
+        let Some(probed) = probed else { return all(CheckedShader::new(shader, runner, options)?) };
+        let (suspects, failed) = probed.suspects(begun)?;
+        let failure = failed.map(|(span, fault)| (span.start, fault.kind, fault_in(&span, fault)));
+        let (chosen, alike) = suspects.chosen();
+        let watched_words = probed.watched_words;
+        let mut checked = Checked { findings: Vec::new(), summary: CheckSummary::default() };
+        let mut result = Ok(());
+        if !chosen.is_empty() && !begun.watch.stop().is_set() {
+            let looked_at = CheckedShader::new(shader, runner, options)?;
+            let range = probed.rewind(&chosen, groups);
+            let others = |groups: Range<u64>| probed.run(begun, &suspects, groups, |_| {}).map(|_| ());
+            result = self.run_checked(&looked_at, begun, range, |group| chosen.contains(&group), others);
+            checked = looked_at.checked(shader);
+        }
+        (checked.summary.groups, checked.summary.alike) = (groups, alike);
+        checked.summary.watched_words = checked.summary.watched_words.max(watched_words);
+        if let (Ok(()), Some((start, kind, failure))) = (&result, failure)
+            && !matches!(kind, FaultKind::DivergentBarrier { .. })
+        {
+            let outcome = Outcome { groups_done: start, failure: Some(failure) };
+            result = Err(error_of(shader, begun.what.fuel, begun.watch.stop(), outcome, groups));
         }
         Ok((checked, result))
     }
 
-    fn run_checked(&self, checked: &CheckedShader, begun: &Begun<'_>) -> Result<(), Error> {
+    /// Runs groups in order: those that are chosen on the interpreter, with checks, and the others as the caller does.
+    fn run_checked(
+        &self,
+        checked: &CheckedShader,
+        begun: &Begun<'_>,
+        groups: Range<u64>,
+        is_chosen: impl Fn(u64) -> bool,
+        others: impl Fn(Range<u64>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let (shader, runner, what, grid) = (self.shader(), self.runner(), begun.what, begun.grid);
         let views = checked.bind(self.bindings().into(), runner)?;
         let mut frame = Frame::new(&views, runner.guard_pages)?;
@@ -242,20 +289,28 @@ impl BoundShader {
         let reach = Reach::new(&views, frame.constants(), frame.copies(), stop, &postbox);
         let mut state = checked.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut arena, mut checker) = (Arena::new(), checked.function.checker(&mut state));
-        for start in 0..grid.count() {
+        let mut start = groups.start;
+        while start < groups.end {
+            let after = (start..groups.end).find(|&group| is_chosen(group)).unwrap_or(groups.end);
+            if after > start {
+                others(start..after)?;
+                start = after;
+                continue;
+            }
             let span = Span { grid, start, groups: 1 };
             let mut fuel = what.fuel.unwrap_or(u64::MAX);
             checker.begin(&span);
             let result = checked.interpreter.run_observed(&reach, &span, &mut [], &mut arena, &mut fuel, &mut checker);
             checker.end();
             match result {
-                Ok(()) => what.progress.set(start + 1),
+                Ok(()) => what.progress.raise(start + 1),
                 Err(fault) if matches!(fault.kind, FaultKind::DivergentBarrier { .. }) => break,
                 Err(fault) => {
                     let outcome = Outcome { groups_done: start, failure: Some(fault_in(&span, fault)) };
                     return Err(error_of(shader, what.fuel, stop, outcome, grid.count()));
                 }
             }
+            start += 1;
         }
         Ok(())
     }

@@ -4,11 +4,15 @@
 //! |---|---|
 //! | `messages.rs` | the messages of shaders, in the order of their threads |
 //! | `check.rs` | dispatches that are checked |
+//! | `probed.rs` | runs of code that finds which groups a check has to look at |
+//! | `suspects.rs` | these groups |
 //! | `finding.rs` | what they find, as text |
 
 mod check;
 mod finding;
 mod messages;
+mod probed;
+mod suspects;
 
 pub(super) use check::CheckedShader;
 pub use check::{CheckLog, Checked, CheckedRun, Finding, Party};

@@ -1,0 +1,623 @@
+//! Writes probes into a function: code that finds which groups may have done something wrong, at the engine's speed.
+//!
+//! A probe only suspects. It is exact where two threads access a word that nothing orders, but does not know whether
+//! both wrote the same, whether tickets order groups, or whether anything uses what a faulty read returned: the
+//! [`Checker`](super::Checker) says that, on the interpreter, of the groups that were suspected. A function that has
+//! run clean needs no other run.
+//!
+//! Probes are operations like others, added after the passes, so that those have not moved an access away from its
+//! probe. For each word that is watched there is a word of *shadow*: shared memory of the same shape beside shared
+//! memory, a view beside a view. It holds one *entry*, who has accessed the word since the last barrier:
+//!
+//! | bits | what |
+//! |---|---|
+//! | 0 | a thread has read it |
+//! | 1 | several threads have |
+//! | 2 | these were atomics |
+//! | 3.. | the thread: its number in the group, or in the dispatch |
+//! | above | the phase of the group, or one for a view |
+//!
+//! One entry is enough. A thread that has read a word and writes it is the writer to all others; of several readers each
+//! races with a writer, be it one of them or not. Lanes of a packet that access one word by one instruction find each
+//! other by reading back what they left.
+
+use smallvec::SmallVec;
+
+use super::finding::AccessKind;
+use super::proof::{Proofs, Watch};
+use crate::builder::{Builder, only};
+use crate::entity::{Inst, LocalId, MessageId, Region, ResourceId, SharedId, Slot, Value};
+use crate::flow::Flow;
+use crate::function::{Element, Function, Input, InstKind, MemoryRef, Object, Query, ResourceRef};
+use crate::interface::{Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
+use crate::message::{Message, MessageKind};
+use crate::ops::Op;
+use crate::passes;
+use crate::pipeline::SPACE;
+use crate::shape::{Shape, Shapes};
+use crate::span::Packing;
+use crate::stage::Stage;
+use crate::texel::TexelFormat;
+use crate::types::Type;
+use crate::uniformity::Uniformity;
+
+/// The register of the groups of the dispatch in [`SPACE`] (`t#`, raw): their number along x, and in a plane of x and y.
+pub const GROUPS_REGISTER: u32 = 1 << 16;
+
+/// Set in entries.
+const READ: u32 = 1;
+const SEVERAL: u32 = 2;
+const ATOMIC: u32 = 4;
+/// The lowest bit of the thread.
+const THREAD: u32 = 3;
+/// In entries of views, set in place of a phase.
+const OF_VIEW: u32 = 1 << 31;
+
+/// A function with probes.
+///
+/// A message of the kind [`MessageKind::Probe`] is a suspicion: its word is the entry of a thread that one of the group may
+/// race with, or 0. The shadow of a view is `u#` in [`SPACE`], with the number of the view's range among the resources.
+#[derive(Debug)]
+pub struct Probed {
+    /// The function.
+    pub function: Function,
+    /// Set if it reads views that it may write, so that a second run does something else.
+    pub reads_what_it_writes: bool,
+}
+
+/// The number of the group, along x, then y and z, of the thread that an entry names; `None` for no entry.
+pub fn group_of_entry(entry: u32, threads_per_group: u32) -> Option<u64> {
+    (entry != 0).then(|| u64::from((entry & !OF_VIEW) >> THREAD) / u64::from(threads_per_group.max(1)))
+}
+
+/// Adds probes to an optimised function, whose first indexable temporaries are the shader's own, and then accesses texels
+/// of these formats directly, as [`optimise_for`](crate::passes::optimise_for) does; `None` if it does what only the
+/// interpreter can check.
+///
+/// Machine code also reports accesses outside of memory, by the first message.
+pub fn probe(mut func: Function, own_locals: usize, formats: &[Option<TexelFormat>]) -> Option<Probed> {
+    let is_compute = matches!(func.interface.stage, Stage::Compute { .. });
+    if !is_compute || !func.interface.messages.is_empty() || !can_watch(&func) {
+        return None;
+    }
+    let proofs = Proofs::find(&func, own_locals);
+    let reads_what_it_writes = reads_what_it_writes(&func);
+    let flow = Flow::new(&func);
+    // Packets of small groups hold threads of several.
+    let packing = if Packing::may_span(&func) { Packing::Row } else { Packing::Group };
+    let uniformity = Uniformity::compute(&func, &flow, packing);
+    let shapes = Shapes::compute(&func, &flow, &uniformity);
+    let threads = func.interface.threads_per_group();
+    let thread_bits = 32 - threads.saturating_sub(1).leading_zeros();
+    let mut probes = Probes {
+        shared: Vec::new(),
+        locals: Vec::new(),
+        views: vec![None; func.interface.resources.len()],
+        groups: None,
+        phase: None,
+        phase_bit: THREAD + thread_bits,
+        threads,
+        pending: None,
+        always: None,
+        loses_lanes: flow.order.iter().any(|&inst| uniformity.may_lose_lanes(inst)),
+        values: func.value_count(),
+        proofs,
+        uniformity,
+        shapes,
+    };
+    func.interface.messages.push(Message { kind: MessageKind::Probe, is_format: false, text: String::new() });
+    probes.declare(&mut func, own_locals);
+    let body = func.body();
+    let insts = std::mem::take(&mut func.region_mut(body).insts);
+    let mut b = Builder::new(&mut func);
+    probes.always = Some(b.bool(true));
+    if let Some(slot) = probes.phase {
+        let first = b.i32(1);
+        b.slot_set(slot, first);
+    }
+    probes.insts(&mut func, body, insts, false);
+    passes::settle_probes(&mut func, formats);
+    Some(Probed { function: func, reads_what_it_writes })
+}
+
+/// `true` if every view that is written is one register, so that it has a shadow, and every texel in a buffer.
+fn can_watch(func: &Function) -> bool {
+    let regions = (0..func.region_count()).map(Region::new);
+    regions.flat_map(|region| &func.region(region).insts).all(|&inst| {
+        let (resource, is_texel) = match &func.inst(inst).kind {
+            InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
+                match place.object {
+                    Object::Resource(resource) => (resource, false),
+                    _ => return true,
+                }
+            }
+            InstKind::TexelLoad { resource, .. }
+            | InstKind::TexelStore { resource, .. }
+            | InstKind::TexelAtomic { resource, .. } => (*resource, true),
+            _ => return true,
+        };
+        let declared = func.interface.resource(resource.id);
+        let is_one = declared.count == Some(1) && resource.element == Element::Fixed(0);
+        match declared.class {
+            ResourceClass::UnorderedAccess => is_one && (!is_texel || is_buffer(declared.kind)),
+            // Which view it is, is checked by the access.
+            _ => true,
+        }
+    })
+}
+
+/// `true` if it reads views that it may write, or their counters.
+fn reads_what_it_writes(func: &Function) -> bool {
+    let is_written = |id: ResourceId| func.interface.resource(id).class == ResourceClass::UnorderedAccess;
+    let reads = |kind: &InstKind| match kind {
+        InstKind::Load { place } | InstKind::Atomic { place, .. } => {
+            matches!(place.object, Object::Resource(resource) if is_written(resource.id))
+        }
+        InstKind::TexelLoad { resource, .. } => is_written(resource.id),
+        InstKind::TexelAtomic { .. } | InstKind::Counter { .. } => true,
+        _ => false,
+    };
+    func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &reads))
+}
+
+/// `true` for a barrier that begins a phase of shared memory.
+fn orders_shared(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Barrier(sync) if sync.threads && sync.shared)
+}
+
+fn is_buffer(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::Typed { dimension: Dimension::Buffer, .. })
+}
+
+/// What is known while probes are written.
+struct Probes {
+    /// The shadows of shared memory, of indexable temporaries, and of views.
+    shared: Vec<Option<SharedId>>,
+    locals: Vec<Option<LocalId>>,
+    views: Vec<Option<ResourceId>>,
+    /// Where the number of groups is.
+    groups: Option<ResourceId>,
+    /// The phase of the group, if a barrier begins another.
+    phase: Option<Slot>,
+    phase_bit: u32,
+    threads: u32,
+    /// What has been suspected since the last branch or barrier.
+    pending: Option<Pending>,
+    /// A condition that holds.
+    always: Option<Value>,
+    /// Set if threads of a packet may have left, wherever they are.
+    loses_lanes: bool,
+    /// Values of the function as it was.
+    values: usize,
+    proofs: Proofs,
+    uniformity: Uniformity,
+    shapes: Shapes,
+}
+
+/// Suspicions of straight code, which are reported together: their condition, and an entry that one of them met.
+struct Pending {
+    cond: Value,
+    entry: Option<Value>,
+}
+
+/// An access.
+#[derive(Clone, Copy)]
+struct Access {
+    kind: AccessKind,
+    /// Threads that perform it.
+    effect: Value,
+    /// Set if lanes of a packet may be apart.
+    is_divergent: bool,
+}
+
+impl Probes {
+    /// Declares the shadows.
+    fn declare(&mut self, func: &mut Function, own_locals: usize) {
+        for n in 0..func.interface.shared.len() {
+            let declared = func.interface.shared[n];
+            let watched = self.proofs.shared(SharedId::new(n)) != Watch::Nothing;
+            self.shared.push(watched.then(|| {
+                func.interface.shared.push(Shared { register: u32::MAX - n as u32, ..declared });
+                SharedId::new(func.interface.shared.len() - 1)
+            }));
+        }
+        for n in 0..own_locals.min(func.interface.locals.len()) {
+            let declared = func.interface.locals[n];
+            let watched = self.proofs.local(LocalId::new(n)) != Watch::Nothing;
+            self.locals.push(watched.then(|| {
+                func.interface.locals.push(Local { register: u32::MAX - n as u32, ..declared });
+                LocalId::new(func.interface.locals.len() - 1)
+            }));
+        }
+        for n in 0..self.views.len() {
+            let id = ResourceId::new(n);
+            if self.proofs.view(id) == Watch::Nothing {
+                continue;
+            }
+            let kind = match func.interface.resource(id).kind {
+                ResourceKind::Typed { .. } => ResourceKind::Structured { stride_bytes: 4 },
+                kind => kind,
+            };
+            self.views[n] = Some(declare(func, ResourceClass::UnorderedAccess, kind, n as u32));
+        }
+        if self.views.iter().any(Option::is_some) {
+            self.groups = Some(declare(func, ResourceClass::ShaderResource, ResourceKind::Raw, GROUPS_REGISTER));
+        }
+        let has_phases = func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &orders_shared));
+        let watches = self.shared.iter().any(Option::is_some);
+        self.phase = (has_phases && watches).then(|| func.add_slot(Type::I32));
+    }
+
+    /// Writes the instructions of a region, with their probes. Lanes of a packet may be apart in it.
+    fn insts(&mut self, func: &mut Function, region: Region, insts: Vec<Inst>, is_divergent: bool) {
+        for inst in insts {
+            let origin = func.inst(inst).origin;
+            let mut b = Builder::at_end(func, region, origin);
+            let kind = &b.func.inst(inst).kind;
+            let (regions, begins_phase) = (kind.regions(), orders_shared(kind));
+            if !regions.is_empty() || kind.is_terminator() || matches!(kind, InstKind::Barrier(_)) {
+                self.report(&mut b);
+            }
+            self.probe(&mut b, inst, is_divergent);
+            b.func.region_mut(region).insts.push(inst);
+            if let Some(slot) = self.phase.filter(|_| begins_phase) {
+                let (phase, one) = (b.slot_get(slot), b.i32(1));
+                let next = b.op(Op::IAdd, &[phase, one]);
+                b.slot_set(slot, next);
+            }
+            let diverges = is_divergent || self.uniformity.divergent_control(inst);
+            for inner in regions {
+                let insts = std::mem::take(&mut func.region_mut(inner).insts);
+                self.insts(func, inner, insts, diverges);
+            }
+        }
+    }
+
+    /// Writes the probe of an instruction that is about to follow.
+    fn probe(&mut self, b: &mut Builder<'_>, inst: Inst, is_divergent: bool) {
+        let always = self.always.expect("set before the first instruction");
+        let words = b.func.inst(inst).results.len();
+        match b.func.inst(inst).kind.clone() {
+            InstKind::Load { place } => {
+                self.memory(b, place, words, Access { kind: AccessKind::Read, effect: always, is_divergent });
+            }
+            InstKind::Store { place, values, effect } => {
+                self.memory(b, place, values.len(), Access { kind: AccessKind::Write, effect, is_divergent });
+            }
+            InstKind::Atomic { place, effect, .. } => {
+                self.memory(b, place, 1, Access { kind: AccessKind::Atomic, effect, is_divergent });
+            }
+            InstKind::TexelLoad { resource, coords, .. } => {
+                self.texel(b, resource, coords[0], Access { kind: AccessKind::Read, effect: always, is_divergent });
+            }
+            InstKind::TexelStore { resource, coords, effect, .. } => {
+                self.texel(b, resource, coords[0], Access { kind: AccessKind::Write, effect, is_divergent });
+            }
+            InstKind::TexelAtomic { resource, coords, effect, .. } => {
+                self.texel(b, resource, coords[0], Access { kind: AccessKind::Atomic, effect, is_divergent });
+            }
+            _ => {}
+        }
+    }
+
+    /// An access of words.
+    fn memory(&mut self, b: &mut Builder<'_>, place: MemoryRef, words: usize, access: Access) {
+        let is_checked = match place.object {
+            Object::Resource(resource) => b.func.interface.resource(resource.id).class != ResourceClass::Constant,
+            Object::Shared(_) => true,
+            _ => false,
+        };
+        if is_checked && place.index.is_none() {
+            let (low, zero) = (b.i32(3), b.i32(0));
+            let low = b.op(Op::And, &[place.offset, low]);
+            let is_misaligned = b.op(Op::INe, &[low, zero]);
+            self.suspect(b, is_misaligned, None, access.effect);
+        }
+        match place.object {
+            Object::Shared(id) => {
+                let Some(shadow) = self.shared[id.index()] else { return };
+                let place = MemoryRef { object: Object::Shared(shadow), ..place };
+                match self.proofs.shared(id) {
+                    Watch::All => {
+                        let own = self.own_in_group(b);
+                        let entries = Entries { own, below_phase: 1 << self.phase_bit, view: None };
+                        self.touch(b, place, words, access, &entries, self.proofs.has_atomics(place.object));
+                    }
+                    _ => self.written(b, place, words, access),
+                }
+            }
+            Object::Local(id) => {
+                if let Some(&Some(shadow)) = self.locals.get(id.index()) {
+                    self.written(b, MemoryRef { object: Object::Local(shadow), ..place }, words, access);
+                }
+            }
+            Object::Resource(resource) => {
+                let Some(shadow) = self.views[resource.id.index()] else { return };
+                self.view(b, resource.id, MemoryRef { object: Object::Resource(only(shadow)), ..place }, words, access);
+            }
+            Object::Array(_) | Object::Immediate | Object::Curve => {}
+        }
+    }
+
+    /// An access of a texel. Those outside of a texture are defined.
+    fn texel(&mut self, b: &mut Builder<'_>, resource: ResourceRef, coord: Value, access: Access) {
+        if is_buffer(b.func.interface.resource(resource.id).kind) {
+            let [count, ..] = b.query(Query::BufferSize, resource, None);
+            let is_outside = b.op(Op::UGe, &[coord, count]);
+            self.suspect(b, is_outside, None, access.effect);
+        }
+        if let Some(shadow) = self.views[resource.id.index()] {
+            let place = MemoryRef { object: Object::Resource(only(shadow)), index: Some(coord), offset: b.i32(0) };
+            self.view(b, resource.id, place, 1, access);
+        }
+    }
+
+    /// An access of a view's words.
+    fn view(&mut self, b: &mut Builder<'_>, id: ResourceId, place: MemoryRef, words: usize, access: Access) {
+        let [first, own] = self.own_in_dispatch(b);
+        let entries = Entries { own, below_phase: OF_VIEW, view: Some(first) };
+        self.touch(b, place, words, access, &entries, self.proofs.has_atomics(Object::Resource(only(id))));
+    }
+
+    /// The entry of the thread for shared memory.
+    fn own_in_group(&self, b: &mut Builder<'_>) -> Value {
+        let (thread, shift) = (b.input(Input::ThreadIndex), b.i32(THREAD));
+        let thread = b.op(Op::Shl, &[thread, shift]);
+        let phase = match self.phase {
+            Some(slot) => b.slot_get(slot),
+            None => b.i32(1),
+        };
+        let shift = b.i32(self.phase_bit);
+        let phase = b.op(Op::Shl, &[phase, shift]);
+        b.op(Op::Or, &[phase, thread])
+    }
+
+    /// The entries for views of the group's first thread and of the thread.
+    fn own_in_dispatch(&self, b: &mut Builder<'_>) -> [Value; 2] {
+        let groups = self.groups.expect("declared with the first shadow");
+        let place = MemoryRef { object: Object::Resource(only(groups)), index: None, offset: b.i32(0) };
+        let [width, plane] = b.load(place, 2)[..] else { unreachable!("two words were asked for") };
+        let [x, y, z] = [0, 1, 2].map(|axis| b.input(Input::GroupId(axis)));
+        let (rows, planes) = (b.op(Op::IMul, &[y, width]), b.op(Op::IMul, &[z, plane]));
+        let group = b.op(Op::IAdd, &[x, rows]);
+        let group = b.op(Op::IAdd, &[group, planes]);
+        let threads = b.i32(self.threads);
+        let first = b.op(Op::IMul, &[group, threads]);
+        let thread = b.input(Input::ThreadIndex);
+        let thread = b.op(Op::IAdd, &[first, thread]);
+        [first, thread].map(|number| {
+            let (shift, of_view) = (b.i32(THREAD), b.i32(OF_VIEW));
+            let entry = b.op(Op::Shl, &[number, shift]);
+            b.op(Op::Or, &[entry, of_view])
+        })
+    }
+
+    /// Watches only whether words were written before they are read.
+    fn written(&mut self, b: &mut Builder<'_>, place: MemoryRef, words: usize, access: Access) {
+        if access.kind != AccessKind::Read {
+            let written = b.i32(1);
+            return b.store(place, &[written; 4][..words], access.effect);
+        }
+        for entry in b.load(place, words) {
+            let zero = b.i32(0);
+            let is_unwritten = b.op(Op::IEq, &[entry, zero]);
+            self.suspect(b, is_unwritten, None, access.effect);
+        }
+    }
+
+    /// Compares an access with the entries of its words, and replaces them.
+    fn touch(
+        &mut self,
+        b: &mut Builder<'_>,
+        place: MemoryRef,
+        words: usize,
+        access: Access,
+        entries: &Entries,
+        has_atomics: bool,
+    ) {
+        let is_common = access.kind == AccessKind::Read && self.is_common(&place, &access);
+        let old = b.load(place, words);
+        let mut new: SmallVec<[Value; 4]> = SmallVec::new();
+        for &old in &old {
+            let meeting = Meeting::of(b, old, entries);
+            let (clash, entry) = match access.kind {
+                AccessKind::Read if is_common => meeting.read_by_all(b, entries),
+                AccessKind::Read => meeting.read(b, entries, has_atomics),
+                AccessKind::Write => meeting.write(b, entries),
+                AccessKind::Atomic => meeting.atomic(b, entries),
+            };
+            self.suspect(b, clash, entries.view.map(|_| old), access.effect);
+            if access.kind == AccessKind::Read && entries.view.is_none() {
+                let zero = b.i32(0);
+                let is_unwritten = b.op(Op::IEq, &[old, zero]);
+                self.suspect(b, is_unwritten, None, access.effect);
+            }
+            new.push(entry);
+        }
+        b.store(place, &new, access.effect);
+        if is_common || self.is_apart(b.func, &place, words) {
+            return;
+        }
+        // Lanes that do not find what they left have met another.
+        for (n, (left, &new)) in b.load(place, words).into_iter().zip(&new).enumerate() {
+            let differs = b.op(Op::INe, &[left, new]);
+            if access.kind == AccessKind::Write {
+                self.suspect(b, differs, entries.view.map(|_| left), access.effect);
+                continue;
+            }
+            let (several, bytes) = (b.i32(SEVERAL), b.i32(4 * n as u32));
+            let (entry, offset) = (b.op(Op::Or, &[left, several]), b.op(Op::IAdd, &[place.offset, bytes]));
+            let effect = b.op(Op::BAnd, &[differs, access.effect]);
+            b.store(MemoryRef { offset, ..place }, &[entry], effect);
+        }
+    }
+
+    /// Notes a suspicion, with an entry, of threads with effect.
+    fn suspect(&mut self, b: &mut Builder<'_>, cond: Value, entry: Option<Value>, effect: Value) {
+        let cond = b.op(Op::BAnd, &[cond, effect]);
+        self.pending = Some(match self.pending.take() {
+            None => Pending { cond, entry },
+            Some(before) => Pending {
+                cond: b.op(Op::BOr, &[before.cond, cond]),
+                entry: match (before.entry, entry) {
+                    (Some(before), Some(entry)) => Some(b.select(cond, entry, before)),
+                    (before, entry) => before.or(entry),
+                },
+            },
+        });
+    }
+
+    /// Reports what has been suspected in the code before.
+    fn report(&mut self, b: &mut Builder<'_>) {
+        let Some(Pending { cond, entry }) = self.pending.take() else { return };
+        let entry = entry.unwrap_or_else(|| b.i32(0));
+        let messages = &mut b.func.interface.messages;
+        messages.push(Message { kind: MessageKind::Probe, is_format: false, text: String::new() });
+        let message = MessageId::new(messages.len() - 1);
+        b.message(message, &[entry], cond);
+    }
+
+    /// `true` if several threads read the same words at once.
+    fn is_common(&self, place: &MemoryRef, access: &Access) -> bool {
+        let mut numbers = place.index.into_iter().chain([place.offset]);
+        self.threads > 1
+            && !access.is_divergent
+            && !self.loses_lanes
+            && numbers.all(|value| self.knows(value) && self.uniformity.is_packet_uniform(value))
+    }
+
+    /// `true` if no two lanes access the same words.
+    fn is_apart(&self, func: &Function, place: &MemoryRef, words: usize) -> bool {
+        let stride_of = |value: Value| match self.knows(value).then(|| self.shapes.shape(value))? {
+            Shape::Affine { stride } => Some(stride as i32),
+            _ => None,
+        };
+        let Some(offset) = stride_of(place.offset).or(func.as_const(place.offset).map(|_| 0)) else { return false };
+        let lanes = func.width.lanes();
+        let is_far = |stride: i32, least: u32| {
+            let step = stride.unsigned_abs();
+            step >= least && u64::from(step) * u64::from(lanes) < 1 << 32
+        };
+        match place.index {
+            Some(index) => offset == 0 && stride_of(index).is_some_and(|stride| is_far(stride, 1)),
+            None => is_far(offset, 4 * words as u32),
+        }
+    }
+
+    /// `true` if a value is one of the function's own.
+    fn knows(&self, value: Value) -> bool {
+        value.index() < self.values
+    }
+}
+
+/// The entries of the thread, without what it did.
+struct Entries {
+    own: Value,
+    /// The least number that differs in the phase.
+    below_phase: u32,
+    /// Of a view, the entry of the group's first thread.
+    view: Option<Value>,
+}
+
+/// An entry that an access finds.
+struct Meeting {
+    old: Value,
+    /// Set if it is of this phase.
+    is_here: Value,
+    /// Set if it is of this phase and thread.
+    is_own: Value,
+    /// Set if it is of this phase, and of another thread.
+    is_other: Value,
+}
+
+impl Meeting {
+    fn of(b: &mut Builder<'_>, old: Value, entries: &Entries) -> Self {
+        let (below_phase, below_thread) = (b.i32(entries.below_phase), b.i32(1 << THREAD));
+        let difference = b.op(Op::Xor, &[old, entries.own]);
+        let is_here = b.op(Op::ULt, &[difference, below_phase]);
+        let is_own = b.op(Op::ULt, &[difference, below_thread]);
+        let is_not_own = b.op(Op::BNot, &[is_own]);
+        let is_other = b.op(Op::BAnd, &[is_here, is_not_own]);
+        Self { old, is_here, is_own, is_other }
+    }
+
+    /// `true` if bits of the entry have this value.
+    fn has(&self, b: &mut Builder<'_>, bits: u32, value: u32) -> Value {
+        let (bits, value) = (b.i32(bits), b.i32(value));
+        let bits = b.op(Op::And, &[self.old, bits]);
+        b.op(Op::IEq, &[bits, value])
+    }
+
+    fn with(b: &mut Builder<'_>, entry: Value, bits: u32) -> Value {
+        let bits = b.i32(bits);
+        b.op(Op::Or, &[entry, bits])
+    }
+
+    /// `true` if another thread has written the word, or changed it by an atomic.
+    fn other_wrote(&self, b: &mut Builder<'_>) -> Value {
+        let only_read = self.has(b, READ | ATOMIC, READ);
+        let wrote = b.op(Op::BNot, &[only_read]);
+        b.op(Op::BAnd, &[self.is_other, wrote])
+    }
+
+    /// Whether a read races, and the entry that it leaves.
+    fn read(&self, b: &mut Builder<'_>, entries: &Entries, has_atomics: bool) -> (Value, Value) {
+        let mut clash = self.other_wrote(b);
+        let (several, first) = (Self::with(b, self.old, SEVERAL), Self::with(b, entries.own, READ));
+        let mut own = self.old;
+        if has_atomics {
+            // Who has changed the word and reads it is its writer, unless others have changed it.
+            let is_atomic = self.has(b, ATOMIC, ATOMIC);
+            let by_several = self.has(b, ATOMIC | SEVERAL, ATOMIC | SEVERAL);
+            let meets = b.op(Op::BAnd, &[self.is_own, by_several]);
+            clash = b.op(Op::BOr, &[clash, meets]);
+            own = b.select(is_atomic, entries.own, own);
+        }
+        let here = b.select(self.is_own, own, several);
+        (clash, b.select(self.is_here, here, first))
+    }
+
+    /// The same of a word that all lanes read.
+    fn read_by_all(&self, b: &mut Builder<'_>, entries: &Entries) -> (Value, Value) {
+        let only_read = self.has(b, READ | ATOMIC, READ);
+        let wrote = b.op(Op::BNot, &[only_read]);
+        let clash = b.op(Op::BAnd, &[self.is_here, wrote]);
+        let here = Self::with(b, self.old, READ | SEVERAL);
+        let first = match entries.view {
+            Some(first) => first,
+            None => {
+                let whole = b.i32(!(entries.below_phase - 1));
+                b.op(Op::And, &[entries.own, whole])
+            }
+        };
+        let first = Self::with(b, first, READ | SEVERAL);
+        (clash, b.select(self.is_here, here, first))
+    }
+
+    /// The same of a write.
+    fn write(&self, b: &mut Builder<'_>, entries: &Entries) -> (Value, Value) {
+        let by_several = self.has(b, SEVERAL, SEVERAL);
+        let among = b.op(Op::BAnd, &[self.is_own, by_several]);
+        (b.op(Op::BOr, &[self.is_other, among]), entries.own)
+    }
+
+    /// The same of an atomic.
+    fn atomic(&self, b: &mut Builder<'_>, entries: &Entries) -> (Value, Value) {
+        let is_atomic = self.has(b, ATOMIC, ATOMIC);
+        let is_plain = b.op(Op::BNot, &[is_atomic]);
+        let other = b.op(Op::BAnd, &[self.is_other, is_plain]);
+        let by_several = self.has(b, ATOMIC | SEVERAL, SEVERAL);
+        let among = b.op(Op::BAnd, &[self.is_own, by_several]);
+        let several = Self::with(b, self.old, SEVERAL);
+        let own = b.select(is_atomic, self.old, entries.own);
+        let here = b.select(self.is_own, own, several);
+        let first = Self::with(b, entries.own, ATOMIC | READ);
+        (b.op(Op::BOr, &[other, among]), b.select(self.is_here, here, first))
+    }
+}
+
+/// Declares a view in the space that no shader can name.
+fn declare(func: &mut Function, class: ResourceClass, kind: ResourceKind, register: u32) -> ResourceId {
+    func.interface.resources.push(Resource { space: SPACE, ..Resource::new(class, kind, register) });
+    ResourceId::new(func.interface.resources.len() - 1)
+}
