@@ -109,11 +109,17 @@ impl<'a> Ready<'a> {
                 Some(limit) => action.dispatch.clone().time_limit(limit),
                 None => action.dispatch.clone(),
             };
-            let once = || action.bound.dispatch(&dispatch).map_err(|error| self.prepared.error(action.fault(error)));
+            let once = || {
+                let done = match &self.options.check {
+                    None => action.bound.dispatch(&dispatch).map(Some),
+                    Some(log) => action.bound.check_into(&dispatch, log).map(|()| None),
+                };
+                done.map_err(|error| self.prepared.error(action.fault(error)))
+            };
             for _ in 1..count {
                 once()?;
             }
-            return once().map(Some);
+            return once();
         }
         for _ in 0..count.max(1) {
             self.frame()?;
