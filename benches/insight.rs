@@ -37,7 +37,8 @@ fn subjects() -> impl Iterator<Item = (String, Prepared)> {
         Some((name.to_string(), ready.document))
     });
     let exec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/exec");
-    let mut folders: Vec<_> = std::fs::read_dir(exec).expect("the corpus").map(|entry| entry.expect("a folder").path()).collect();
+    let mut folders: Vec<_> =
+        std::fs::read_dir(exec).expect("the corpus").map(|entry| entry.expect("a folder").path()).collect();
     folders.sort();
     let exec = folders.into_iter().filter_map(|folder| {
         let prepared = Document::load(&folder.join("case.json")).ok()?.prepare(&Limits::default()).ok()?;

@@ -327,6 +327,17 @@ impl Function {
         }
     }
 
+    /// The input of the thread that a value is, if it is one.
+    pub fn as_input(&self, value: Value) -> Option<Input> {
+        match self.value(value).def {
+            ValueDef::Result(inst, _) => match self.inst(inst).kind {
+                InstKind::Input(input) => Some(input),
+                _ => None,
+            },
+            ValueDef::Param(..) => None,
+        }
+    }
+
     /// The operation and operands that define a value, if it is the result of a pure operation.
     pub fn as_op(&self, value: Value) -> Option<(Op, &[Value])> {
         match self.value(value).def {

@@ -13,8 +13,10 @@
 //! | `finding.rs` | what is found |
 //! | `probes.rs` | code that finds which groups to check |
 //! | `proof.rs` | what needs no probes |
+//! | `linear.rs` | addresses as sums |
 
 mod finding;
+mod linear;
 mod observer;
 mod poison;
 mod probes;
@@ -27,6 +29,7 @@ use smallvec::{SmallVec, smallvec};
 
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
 pub use probes::{GROUPS_REGISTER, Probed, group_of_entry, probe};
+pub use proof::OwnWords;
 
 use self::finding::Findings;
 use self::poison::{MOST_POISONED, Poison, Suspicion, SuspicionId};

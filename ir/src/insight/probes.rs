@@ -24,7 +24,7 @@
 use smallvec::SmallVec;
 
 use super::finding::AccessKind;
-use super::proof::{Proofs, Watch};
+use super::proof::{OwnWords, Proofs, Watch};
 use crate::builder::{Builder, only};
 use crate::entity::{Inst, LocalId, MessageId, Region, ResourceId, SharedId, Slot, Value};
 use crate::flow::Flow;
@@ -63,6 +63,8 @@ pub struct Probed {
     pub function: Function,
     /// Set if it reads views that it may write, so that a second run does something else.
     pub reads_what_it_writes: bool,
+    /// What must [hold](OwnWords::holds) of a dispatch, since views that threads then share nothing of have no probes.
+    pub conditions: Vec<OwnWords>,
 }
 
 /// The number of the group, along x, then y and z, of the thread that an entry names; `None` for no entry.
@@ -74,13 +76,23 @@ pub fn group_of_entry(entry: u32, threads_per_group: u32) -> Option<u64> {
 /// of these formats directly, as [`optimise_for`](crate::passes::optimise_for) does; `None` if it does what only the
 /// interpreter can check.
 ///
+/// If it may depend on the dispatch, views of which the number of groups decides have no probes.
+///
 /// Machine code also reports accesses outside of memory, by the first message.
-pub fn probe(mut func: Function, own_locals: usize, formats: &[Option<TexelFormat>]) -> Option<Probed> {
+pub fn probe(
+    mut func: Function,
+    own_locals: usize,
+    formats: &[Option<TexelFormat>],
+    may_depend: bool,
+) -> Option<Probed> {
     let is_compute = matches!(func.interface.stage, Stage::Compute { .. });
-    if !is_compute || !func.interface.messages.is_empty() || !can_watch(&func) {
+    if !is_compute || !func.interface.messages.is_empty() {
         return None;
     }
-    let proofs = Proofs::find(&func, own_locals);
+    let (proofs, conditions) = Proofs::find(&func, own_locals, may_depend);
+    if !can_watch(&func, &proofs) {
+        return None;
+    }
     let reads_what_it_writes = reads_what_it_writes(&func);
     let flow = Flow::new(&func);
     // Packets of small groups hold threads of several.
@@ -117,11 +129,11 @@ pub fn probe(mut func: Function, own_locals: usize, formats: &[Option<TexelForma
     }
     probes.insts(&mut func, body, insts, false);
     passes::settle_probes(&mut func, formats);
-    Some(Probed { function: func, reads_what_it_writes })
+    Some(Probed { function: func, reads_what_it_writes, conditions })
 }
 
-/// `true` if every view that is written is one register, so that it has a shadow, and every texel in a buffer.
-fn can_watch(func: &Function) -> bool {
+/// `true` if every view that is to be watched is one register of a buffer, so that it has a shadow.
+fn can_watch(func: &Function, proofs: &Proofs) -> bool {
     let regions = (0..func.region_count()).map(Region::new);
     regions.flat_map(|region| &func.region(region).insts).all(|&inst| {
         let (resource, is_texel) = match &func.inst(inst).kind {
@@ -139,7 +151,10 @@ fn can_watch(func: &Function) -> bool {
         let declared = func.interface.resource(resource.id);
         let is_one = declared.count == Some(1) && resource.element == Element::Fixed(0);
         match declared.class {
-            ResourceClass::UnorderedAccess => is_one && (!is_texel || is_buffer(declared.kind)),
+            ResourceClass::UnorderedAccess => {
+                let has_shadow = !is_texel || is_buffer(declared.kind);
+                is_one && (has_shadow || proofs.view(resource.id) == Watch::Nothing)
+            }
             // Which view it is, is checked by the access.
             _ => true,
         }

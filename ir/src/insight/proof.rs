@@ -1,8 +1,20 @@
-//! Proves of objects that no run can access them wrongly, so that they need no probes.
+//! Proves of objects that no thread can race with another, and that none reads what nobody wrote: they need no probes.
+//!
+//! An object is free of races in a phase if all accesses read, if all are atomic, or if each thread has words of its
+//! own: where the address is a sum of multiples of the thread's axes in which each axis is a digit, as in mixed radix,
+//! and all that is added besides is the same for all threads or a multiple of what the digits reach to. Accesses that no
+//! barrier lies between are of one phase, whatever the way from one to the other; those of a view are of one phase in
+//! the whole dispatch, for which its number of groups must be known.
 
-use crate::entity::{LocalId, Region, ResourceId, SharedId};
-use crate::function::{Function, InstKind, Object};
-use crate::interface::ResourceClass;
+use smallvec::SmallVec;
+
+use super::linear::{AXES, Digits, Linear};
+use crate::entity::{Inst, LocalId, Region, ResourceId, SharedId, Value};
+use crate::flow::Flow;
+use crate::function::{Function, InstKind, MemoryRef, Object, ResourceRef, ValueDef};
+use crate::interface::{ResourceClass, Shared};
+use crate::ops::Op;
+use crate::span::Grid;
 
 /// What of an object must be watched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,43 +35,111 @@ pub(super) struct Proofs {
     atomics: Vec<Object>,
 }
 
-impl Proofs {
-    /// Analyses a function whose first indexable temporaries are the shader's own.
-    pub fn find(func: &Function, own_locals: usize) -> Self {
-        let mut proofs = Self {
-            shared: vec![Watch::Nothing; func.interface.shared.len()],
-            locals: vec![Watch::Nothing; func.interface.locals.len()],
-            views: vec![Watch::Nothing; func.interface.resources.len()],
-            atomics: Vec::new(),
-        };
-        for region in 0..func.region_count() {
-            for &inst in &func.region(Region::new(region)).insts {
-                let kind = &func.inst(inst).kind;
-                let object = match kind {
-                    InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
-                        place.object
-                    }
-                    InstKind::TexelLoad { resource, .. }
-                    | InstKind::TexelStore { resource, .. }
-                    | InstKind::TexelAtomic { resource, .. } => Object::Resource(*resource),
-                    _ => continue,
-                };
-                if matches!(kind, InstKind::Atomic { .. } | InstKind::TexelAtomic { .. }) {
-                    proofs.atomics.push(object);
-                }
-                match object {
-                    Object::Shared(id) => proofs.shared[id.index()] = Watch::All,
-                    Object::Local(id) if id.index() < own_locals => proofs.locals[id.index()] = Watch::Written,
-                    Object::Resource(resource)
-                        if func.interface.resource(resource.id).class == ResourceClass::UnorderedAccess =>
-                    {
-                        proofs.views[resource.id.index()] = Watch::All;
-                    }
-                    _ => {}
-                }
-            }
+/// What a dispatch must have for threads to have words of their own in some view: for each coordinate its digits, and
+/// whether a single thread of each group has access.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OwnWords {
+    coordinates: SmallVec<[Digits; 3]>,
+    is_single: bool,
+    group_size: [u32; 3],
+}
+
+impl OwnWords {
+    /// `true` if it is so in a dispatch of so many groups.
+    pub fn holds(&self, grid: &Grid) -> bool {
+        let mut extents = [1u64; AXES];
+        for axis in 0..3 {
+            extents[axis] = if self.is_single { 1 } else { self.group_size[axis].into() };
+            extents[3 + axis] = grid.groups[axis].into();
         }
-        proofs
+        tell_all(&self.coordinates, extents)
+    }
+}
+
+/// `true` if coordinates together tell all axes.
+fn tell_all(coordinates: &[Digits], extents: [u64; AXES]) -> bool {
+    let mut told = [false; AXES];
+    for digits in coordinates {
+        let Some(by_this) = digits.told(extents) else { return false };
+        told.iter_mut().zip(by_this).for_each(|(told, by_this)| *told |= by_this);
+    }
+    told.iter().zip(extents).all(|(&told, extent)| told || extent <= 1)
+}
+
+/// An access to an object.
+struct Site {
+    inst: Inst,
+    object: Object,
+    kind: SiteKind,
+    /// The class of phases that it is in.
+    class: usize,
+    /// Where it is: one sum for each coordinate, and the words or elements from there on.
+    at: SmallVec<[Linear; 3]>,
+    length: u32,
+    /// The number of the only thread of a group that performs it.
+    single: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SiteKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl Proofs {
+    /// Analyses a function whose first indexable temporaries are the shader's own. If it may, it also proves of views what
+    /// depends on the dispatch, which is returned.
+    pub fn find(func: &Function, own_locals: usize, may_depend: bool) -> (Self, Vec<OwnWords>) {
+        let flow = Flow::new(func);
+        let sites = Sites::find(func, &flow);
+        let mut conditions = Vec::new();
+        let shared = (0..func.interface.shared.len()).map(|n| {
+            let object = Object::Shared(SharedId::new(n));
+            let of: Vec<&Site> = sites.of(object).collect();
+            let mut classes: Vec<usize> = of.iter().map(|site| site.class).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            let is_free = classes.iter().all(|&class| {
+                let of: Vec<&Site> = of.iter().copied().filter(|site| site.class == class).collect();
+                only_one_kind(&of)
+                    || own_words(func, &flow, &of, false)
+                        .is_some_and(|own| own.holds(&Grid { groups: [1; 3], first: [0; 3] }))
+            });
+            let loads = of.iter().any(|site| site.kind != SiteKind::Store);
+            match is_free {
+                false => Watch::All,
+                true if loads && !is_filled(func, &flow, &of, &func.interface.shared[n]) => Watch::Written,
+                true => Watch::Nothing,
+            }
+        });
+        let shared = shared.collect();
+        let views = (0..func.interface.resources.len()).map(|n| {
+            let id = ResourceId::new(n);
+            if func.interface.resource(id).class != ResourceClass::UnorderedAccess {
+                return Watch::Nothing;
+            }
+            let of: Vec<&Site> = sites.of_view(id).collect();
+            if only_one_kind(&of) {
+                return Watch::Nothing;
+            }
+            match own_words(func, &flow, &of, true).filter(|_| may_depend) {
+                Some(own) => {
+                    conditions.push(own);
+                    Watch::Nothing
+                }
+                None => Watch::All,
+            }
+        });
+        let views = views.collect();
+        let locals = (0..func.interface.locals.len()).map(|n| {
+            let object = Object::Local(LocalId::new(n));
+            let is_read = sites.of(object).any(|site| site.kind == SiteKind::Load);
+            if n < own_locals && is_read { Watch::Written } else { Watch::Nothing }
+        });
+        let locals = locals.collect();
+        let atomics = sites.all.iter().filter(|site| site.kind == SiteKind::Atomic).map(|site| site.object).collect();
+        (Self { shared, locals, views, atomics }, conditions)
     }
 
     pub fn shared(&self, id: SharedId) -> Watch {
@@ -78,4 +158,284 @@ impl Proofs {
     pub fn has_atomics(&self, object: Object) -> bool {
         self.atomics.contains(&object)
     }
+}
+
+/// `true` if all accesses read, or all are atomic.
+fn only_one_kind(sites: &[&Site]) -> bool {
+    [SiteKind::Load, SiteKind::Atomic].iter().any(|kind| sites.iter().all(|site| site.kind == *kind))
+}
+
+/// Finds the words that a thread has for itself, if all accesses of a class are to such; of a view, in the whole dispatch.
+fn own_words(func: &Function, flow: &Flow, sites: &[&Site], is_view: bool) -> Option<OwnWords> {
+    let first = *sites.first()?;
+    let single = first.single.filter(|_| sites.iter().all(|site| site.single == first.single));
+    // Where groups do not matter, their numbers are the same for all threads.
+    let axes = if is_view { 0..AXES } else { 0..3 };
+    let coordinates = (0..first.at.len()).map(|n| {
+        let mut factors = [0; AXES];
+        factors[axes.clone()].copy_from_slice(&first.at[n].axes[axes.clone()]);
+        let sums = sites.iter().map(|site| site.at.get(n)).collect::<Option<SmallVec<[&Linear; 8]>>>()?;
+        if sums.iter().any(|sum| sum.axes != first.at[n].axes) {
+            return None;
+        }
+        let others = &first.at[n].others;
+        let is_same = sums.iter().all(|sum| sum.others == *others)
+            && others.iter().all(|&(value, _)| is_fixed(func, flow, value, is_view));
+        let align = match is_same {
+            true => 32,
+            false => sums.iter().flat_map(|sum| sum.zero_bits(func)).fold(32, u32::min),
+        };
+        let starts = sums.iter().map(|sum| i64::from(sum.constant.wrapping_sub(first.at[n].constant) as i32));
+        let starts: SmallVec<[i64; 8]> = starts.collect();
+        let (least, most) = (starts.iter().min()?, starts.iter().max()?);
+        let length = u32::try_from(most - least)
+            .ok()?
+            .checked_add(first.length.max(sites.iter().map(|site| site.length).max()?))?;
+        Some(Digits { factors, length, align })
+    });
+    let coordinates = coordinates.collect::<Option<_>>()?;
+    Some(OwnWords { coordinates, is_single: single.is_some(), group_size: func.interface.group_size() })
+}
+
+/// `true` if a value is the same whenever a thread of the group, or of the dispatch, has it.
+fn is_fixed(func: &Function, flow: &Flow, value: Value, is_view: bool) -> bool {
+    if func.as_const(value).is_some() {
+        return true;
+    }
+    let ValueDef::Result(inst, _) = func.value(value).def else { return false };
+    match &func.inst(inst).kind {
+        InstKind::Input(input) => !is_view && matches!(input, crate::function::Input::GroupId(_)),
+        InstKind::Op { args, .. } => args.iter().all(|&arg| is_fixed(func, flow, arg, is_view)),
+        InstKind::Load { place } => {
+            let is_constant = match place.object {
+                Object::Resource(resource) => {
+                    func.interface.resource(resource.id).class == ResourceClass::Constant
+                        && matches!(resource.element, crate::function::Element::Fixed(_))
+                }
+                Object::Immediate | Object::Curve => true,
+                _ => false,
+            };
+            let mut address = place.index.into_iter().chain([place.offset]);
+            is_constant && address.all(|value| is_fixed(func, flow, value, is_view))
+        }
+        InstKind::Query { .. } => func.is_known_of_view(&func.inst(inst).kind),
+        _ => false,
+    }
+}
+
+/// `true` if all words of shared memory are written before any is read: by all threads, side by side, ahead of a barrier
+/// that all reads come after.
+fn is_filled(func: &Function, flow: &Flow, sites: &[&Site], shared: &Shared) -> bool {
+    let returns_early = flow
+        .order
+        .iter()
+        .any(|&inst| matches!(func.inst(inst).kind, InstKind::Return) && flow.region_of(inst) != func.body());
+    if returns_early {
+        return false;
+    }
+    let regions: Vec<Region> = {
+        let mut regions: Vec<Region> = sites.iter().map(|site| flow.region_of(site.inst)).collect();
+        regions.sort_unstable();
+        regions.dedup();
+        regions
+    };
+    regions.iter().any(|&region| {
+        let insts = &func.region(region).insts;
+        // The position in the region of an instruction, or of what holds it.
+        let position = |mut inst: Inst| loop {
+            if flow.region_of(inst) == region {
+                return insts.iter().position(|&other| other == inst);
+            }
+            inst = flow.owner(flow.region_of(inst))?;
+        };
+        let reads = sites.iter().filter(|site| site.kind != SiteKind::Store).map(|site| position(site.inst));
+        let Some(first_read) = reads.collect::<Option<Vec<_>>>().and_then(|reads| reads.into_iter().min()) else {
+            return false;
+        };
+        let is_barrier =
+            |&inst: &Inst| matches!(func.inst(inst).kind, InstKind::Barrier(sync) if sync.threads && sync.shared);
+        let Some(barrier) = insts[..first_read].iter().rposition(|inst| is_barrier(inst)) else { return false };
+        let stores = sites.iter().filter(|site| {
+            let is_whole = match &func.inst(site.inst).kind {
+                InstKind::Store { effect, values, place } => {
+                    let is_all = func.as_const(*effect).is_some_and(|effect| effect.bits != 0);
+                    let of_element = func.as_const(place.offset).is_some_and(|offset| offset.bits == 0)
+                        && values.len() as u32 * 4 == shared.stride_bytes;
+                    is_all && (shared.raw || of_element)
+                }
+                _ => false,
+            };
+            is_whole && flow.region_of(site.inst) == region && position(site.inst).is_some_and(|at| at < barrier)
+        });
+        let mut filled: Vec<(u64, u64)> = stores.filter_map(|site| site.filled(func)).collect();
+        filled.sort_unstable();
+        let unit = if shared.raw { 4 } else { 1 };
+        let end = filled.iter().fold(0, |end, &(start, next)| if start <= end { end.max(next) } else { end });
+        end >= u64::from(shared.count) * unit
+    })
+}
+
+impl Site {
+    /// The range that all threads of a group write together, if it has no gaps.
+    fn filled(&self, func: &Function) -> Option<(u64, u64)> {
+        let [sum] = self.at.as_slice() else { return None };
+        if !sum.others.is_empty() || sum.axes[3..].iter().any(|&factor| factor != 0) {
+            return None;
+        }
+        let size = func.interface.group_size();
+        let mut digits: SmallVec<[(u64, u64); 3]> =
+            (0..3).filter(|&axis| size[axis] > 1).map(|axis| (sum.axes[axis].into(), size[axis].into())).collect();
+        digits.sort_unstable();
+        let mut length = u64::from(self.length);
+        for (factor, extent) in digits {
+            if factor != length {
+                return None;
+            }
+            length *= extent;
+        }
+        Some((sum.constant.into(), u64::from(sum.constant) + length))
+    }
+}
+
+/// The accesses of a function, with their classes of phases.
+struct Sites<'a> {
+    func: &'a Function,
+    all: Vec<Site>,
+    /// The class that each class has become part of.
+    joined: Vec<usize>,
+    /// Where loops begin and where loops and switches end.
+    heads: Vec<(Inst, usize)>,
+    exits: Vec<(Inst, usize)>,
+}
+
+impl<'a> Sites<'a> {
+    fn find(func: &'a Function, flow: &Flow) -> Self {
+        let mut sites = Self { func, all: Vec::new(), joined: vec![0], heads: Vec::new(), exits: Vec::new() };
+        sites.walk(func.body(), 0, None);
+        for n in 0..sites.all.len() {
+            sites.all[n].class = sites.root(sites.all[n].class);
+        }
+        debug_assert!(sites.all.iter().all(|site| flow.knows(site.inst)));
+        sites
+    }
+
+    fn of(&self, object: Object) -> impl Iterator<Item = &Site> {
+        self.all.iter().filter(move |site| site.object == object)
+    }
+
+    fn of_view(&self, id: ResourceId) -> impl Iterator<Item = &Site> {
+        self.all.iter().filter(move |site| matches!(site.object, Object::Resource(resource) if resource.id == id))
+    }
+
+    fn root(&self, mut class: usize) -> usize {
+        while self.joined[class] != class {
+            class = self.joined[class];
+        }
+        class
+    }
+
+    fn join(&mut self, one: usize, other: usize) -> usize {
+        let (one, other) = (self.root(one), self.root(other));
+        self.joined[one] = other;
+        other
+    }
+
+    fn new_class(&mut self) -> usize {
+        self.joined.push(self.joined.len());
+        self.joined.len() - 1
+    }
+
+    /// Visits a region that begins in a class of phases, with the only thread that runs it; returns the class at its end.
+    fn walk(&mut self, region: Region, mut class: usize, single: Option<u32>) -> usize {
+        let func = self.func;
+        for &inst in &func.region(region).insts {
+            let kind = &func.inst(inst).kind;
+            match kind {
+                InstKind::Barrier(sync) if sync.threads && sync.shared => class = self.new_class(),
+                InstKind::If { cond, then_region, else_region } => {
+                    let [then_single, else_single] =
+                        [true, false].map(|holds| single.or(only_thread(func, *cond, holds)));
+                    let then_end = self.walk(*then_region, class, then_single);
+                    let else_end = self.walk(*else_region, class, else_single);
+                    class = self.join(then_end, else_end);
+                }
+                InstKind::Switch { .. } => {
+                    let exit = self.new_class();
+                    self.exits.push((inst, exit));
+                    for inner in kind.regions() {
+                        let end = self.walk(inner, class, single);
+                        self.join(end, exit);
+                    }
+                    class = exit;
+                }
+                InstKind::Loop { body, .. } => {
+                    let exit = self.new_class();
+                    self.exits.push((inst, exit));
+                    self.heads.push((inst, class));
+                    let end = self.walk(*body, class, single);
+                    self.join(end, class);
+                    class = exit;
+                }
+                InstKind::Break { target, .. } => {
+                    let exit = self.exits.iter().find(|(owner, _)| owner == target).map(|(_, exit)| *exit);
+                    exit.map(|exit| self.join(class, exit));
+                }
+                InstKind::Continue { target, .. } => {
+                    let head = self.heads.iter().find(|(owner, _)| owner == target).map(|(_, head)| *head);
+                    head.map(|head| self.join(class, head));
+                }
+                _ => self.all.extend(site(func, inst, class, single)),
+            }
+        }
+        class
+    }
+}
+
+/// The access that an instruction is.
+fn site(func: &Function, inst: Inst, class: usize, single: Option<u32>) -> Option<Site> {
+    let data = func.inst(inst);
+    let of_memory = |place: &MemoryRef, words: usize, kind| {
+        let (at, length) = match place.index {
+            // A word is in the element, or is not accessed.
+            Some(index) => (index, 1),
+            None => (place.offset, 4 * words as u32),
+        };
+        let at = SmallVec::from_iter([Linear::of(func, at)]);
+        Site { inst, object: place.object, kind, class, at, length, single }
+    };
+    let of_texel = |resource: ResourceRef, coords: &[Value], kind| {
+        let at = coords.iter().map(|&coord| Linear::of(func, coord)).collect();
+        Site { inst, object: Object::Resource(resource), kind, class, at, length: 1, single }
+    };
+    Some(match &data.kind {
+        InstKind::Load { place } => of_memory(place, data.results.len(), SiteKind::Load),
+        InstKind::Store { place, values, .. } => of_memory(place, values.len(), SiteKind::Store),
+        InstKind::Atomic { place, .. } => of_memory(place, 1, SiteKind::Atomic),
+        InstKind::TexelLoad { resource, coords, .. } => of_texel(*resource, coords, SiteKind::Load),
+        InstKind::TexelStore { resource, coords, .. } => of_texel(*resource, coords, SiteKind::Store),
+        InstKind::TexelAtomic { resource, coords, .. } => of_texel(*resource, coords, SiteKind::Atomic),
+        _ => return None,
+    })
+}
+
+/// The only thread of a group for which a condition holds, or does not.
+fn only_thread(func: &Function, cond: Value, holds: bool) -> Option<u32> {
+    let (op, args) = func.as_op(cond)?;
+    let (number, constant) = match (op, holds) {
+        (Op::BNot, _) => return only_thread(func, args[0], !holds),
+        (Op::BAnd, true) | (Op::BOr, false) => {
+            return args.iter().find_map(|&arg| only_thread(func, arg, holds));
+        }
+        (Op::IEq, true) | (Op::INe, false) => match func.as_const(args[0]) {
+            Some(constant) => (args[1], constant.bits as u32),
+            None => (args[0], func.as_const(args[1])?.bits as u32),
+        },
+        (Op::ULt, true) | (Op::UGe, false) if func.as_const(args[1])?.bits == 1 => (args[0], 0),
+        _ => return None,
+    };
+    let sum = Linear::of(func, number);
+    let digits = Digits { factors: sum.axes, length: 1, align: 32 };
+    let mut extents = [1; AXES];
+    extents.iter_mut().zip(func.interface.group_size()).for_each(|(extent, size)| *extent = size.into());
+    (sum.others.is_empty() && sum.axes[3..] == [0; 3] && tell_all(&[digits], extents)).then_some(constant)
 }

@@ -13,7 +13,7 @@ use crate::types::Type;
 const MOST_STEPS: u32 = 5;
 
 /// The bits of an `i32` that may be ones in some thread: all others are known to be zeros.
-pub(super) fn may_be_ones(func: &Function, value: Value) -> u32 {
+pub(crate) fn may_be_ones(func: &Function, value: Value) -> u32 {
     within(func, value, MOST_STEPS)
 }
 

@@ -25,6 +25,7 @@ mod versioning;
 
 use crate::function::Function;
 use crate::texel::TexelFormat;
+pub(crate) use bits::may_be_ones;
 pub(crate) use simplify::undone;
 
 /// The set of passes to run; for debugging, and for testing that passes preserve results.

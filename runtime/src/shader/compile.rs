@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use brolga_ir::insight::OwnWords;
 use brolga_ir::interface::Sampled;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::VerifiedFunction;
@@ -44,8 +45,17 @@ pub(super) struct Inner {
     pub permits: Arc<Permits>,
     /// Recorder of its code for profilers.
     profiled: Option<NamedCode>,
-    /// Code with probes, by the formats of texels; `None` if only the interpreter can check the shader.
-    probed: Mutex<Vec<(TexelFormats, Option<Arc<ProbedCode>>)>>,
+    /// Code with probes; `None` if only the interpreter can check the shader.
+    probed: Mutex<Vec<(ProbedKey, Option<Arc<ProbedCode>>)>>,
+}
+
+/// Identifies code with probes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProbedKey {
+    /// Formats of texels.
+    pub texels: TexelFormats,
+    /// Set if it may be for some dispatches only.
+    pub may_depend: bool,
 }
 
 /// Code that finds which groups a check has to look at.
@@ -58,6 +68,8 @@ pub(crate) struct ProbedCode {
     pub lanes: u32,
     /// Set if it reads views that it may write, so that a second run does something else.
     pub reads_what_it_writes: bool,
+    /// What must hold of dispatches.
+    pub conditions: Vec<OwnWords>,
 }
 
 /// Makes a shader, or takes its code from the cache.
@@ -188,26 +200,26 @@ impl Inner {
         Ok(Some(code))
     }
 
-    /// The code with probes for these formats, if it is known, or known not to be.
-    pub fn known_probed(&self, formats: &TexelFormats) -> Option<Option<Arc<ProbedCode>>> {
+    /// The code with probes, if it is known, or known not to be.
+    pub fn known_probed(&self, key: &ProbedKey) -> Option<Option<Arc<ProbedCode>>> {
         let probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
-        probed.iter().find(|(known, _)| known == formats).map(|(_, code)| code.clone())
+        probed.iter().find(|(known, _)| known == key).map(|(_, code)| code.clone())
     }
 
     /// Makes it, and keeps it; `None` if only the interpreter can check the shader.
-    pub fn make_probed(&self, formats: &TexelFormats) -> Result<Option<Arc<ProbedCode>>, Error> {
-        let made = self.generate_probed(formats)?.map(Arc::new);
+    pub fn make_probed(&self, key: &ProbedKey) -> Result<Option<Arc<ProbedCode>>, Error> {
+        let made = self.generate_probed(key)?.map(Arc::new);
         let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
         if probed.len() < MOST_PROBED {
-            probed.push((formats.clone(), made.clone()));
+            probed.push((key.clone(), made.clone()));
         }
         Ok(made)
     }
 
-    fn generate_probed(&self, formats: &TexelFormats) -> Result<Option<ProbedCode>, Error> {
+    fn generate_probed(&self, key: &ProbedKey) -> Result<Option<ProbedCode>, Error> {
         let mut target = self.source.target();
         target.oversize = Oversize::Refuse;
-        let Some((function, reads_what_it_writes)) = self.source.probed(formats)? else { return Ok(None) };
+        let Some((function, reads_what_it_writes, conditions)) = self.source.probed(key)? else { return Ok(None) };
         let code = match Code::new(&function, target, &Variant::usual(), self.source.name()) {
             Err(error) if error.is_size() => return Ok(None),
             code => code?,
@@ -217,7 +229,7 @@ impl Inner {
         }
         let (declared, lanes) = (Declared::of(&function), function.width.lanes());
         let sampled = function.interface.sampled.clone();
-        Ok(Some(ProbedCode { code, declared, sampled, lanes, reads_what_it_writes }))
+        Ok(Some(ProbedCode { code, declared, sampled, lanes, reads_what_it_writes, conditions }))
     }
 
     fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {

@@ -40,7 +40,7 @@ use brolga_ir::stage::Stage;
 use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
-pub(crate) use compile::ProbedCode;
+pub(crate) use compile::{ProbedCode, ProbedKey};
 pub(crate) use compiler::Compiler;
 pub use figures::{CodeFigures, CompileStage, StageTimes};
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
@@ -238,18 +238,18 @@ impl Shader {
         with_stack(|| self.inner.source.observed(self.outline().width))
     }
 
-    /// Its code with probes, for texels of these formats; `None` if only the interpreter can check it. Making it is
+    /// Its code with probes; `None` if only the interpreter can check it. Making it is
     /// abandoned once the word is set.
-    pub(crate) fn probed(&self, formats: &TexelFormats, stop: &StopWord) -> Result<Option<Arc<ProbedCode>>, Error> {
+    pub(crate) fn probed(&self, key: &ProbedKey, stop: &StopWord) -> Result<Option<Arc<ProbedCode>>, Error> {
         if self.inner.source.target().engine != Engine::Jit {
             return Ok(None);
         }
-        if let Some(known) = self.inner.known_probed(formats) {
+        if let Some(known) = self.inner.known_probed(key) {
             return Ok(known);
         }
         let permit = self.inner.permits.take(stop)?;
-        let (inner, formats) = (Arc::clone(&self.inner), formats.clone());
-        with_stack_until(stop, permit, move || inner.make_probed(&formats))
+        let (inner, key) = (Arc::clone(&self.inner), key.clone());
+        with_stack_until(stop, permit, move || inner.make_probed(&key))
     }
 
     /// Locates the instruction that an operation comes from.

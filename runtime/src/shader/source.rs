@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use brolga_ir::Width;
 use brolga_ir::function::Origin;
-use brolga_ir::insight::{self, Probed};
+use brolga_ir::insight::{self, OwnWords, Probed};
 use brolga_ir::interface::{Interface, ResourceKind};
 use brolga_ir::passes::{self, Level};
 use brolga_ir::pipeline;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::{VerifiedFunction, verify};
 
+use super::compile::ProbedKey;
 use super::compiler::Compiler;
 use super::figures::{CompileStage, StageClock};
 use super::location::SourceLocation;
@@ -117,9 +118,9 @@ impl FunctionSource {
         Ok((verify(function)?, own_locals))
     }
 
-    /// Makes the shader's function with [probes](insight::probe), accessing texels of these formats directly; also returns
-    /// whether it reads what it writes. `None` if only the interpreter can check it.
-    pub fn probed(&self, texels: &[Option<TexelFormat>]) -> Result<Option<(VerifiedFunction, bool)>, Error> {
+    /// Makes the shader's function with [probes](insight::probe), accessing texels of these formats directly. `None` if only
+    /// the interpreter can check it.
+    pub fn probed(&self, key: &ProbedKey) -> Result<Option<(VerifiedFunction, bool, Vec<OwnWords>)>, Error> {
         let CompileOptions { level, .. } = self.options;
         let mut function = self.module.program().translate(&self.options)?;
         check_limits(&function.interface, &self.limits)?;
@@ -130,10 +131,9 @@ impl FunctionSource {
             return Ok(None);
         }
         passes::optimise(&mut function, level);
-        let Some(Probed { function, reads_what_it_writes }) = insight::probe(function, own_locals, texels) else {
-            return Ok(None);
-        };
-        Ok(Some((verify(function)?, reads_what_it_writes)))
+        let probed = insight::probe(function, own_locals, &key.texels, key.may_depend);
+        let Some(Probed { function, reads_what_it_writes, conditions }) = probed else { return Ok(None) };
+        Ok(Some((verify(function)?, reads_what_it_writes, conditions)))
     }
 
     /// Locates the instruction that an operation comes from.

@@ -19,7 +19,7 @@ use crate::bindings::{Declared, Layers, Register};
 use crate::engine::{Frame, Link, Seat, float_guard};
 use crate::error::Error;
 use crate::host::BoundViews;
-use crate::shader::ProbedCode;
+use crate::shader::{ProbedCode, ProbedKey};
 use crate::stop::StopWord;
 
 /// Bytes that are copied before the next look at the stop word.
@@ -43,17 +43,28 @@ impl<'a> ProbedShader<'a> {
     /// `None` if only the interpreter can check the shader with these bindings, or if shadows would have more bytes.
     pub fn new(bound: &'a BoundShader, begun: &Begun<'_>, most_bytes: u64) -> Result<Option<Self>, Error> {
         let (shader, runner, stop) = (bound.shader(), bound.runner(), begun.watch.stop());
-        let formats = bound.texel_formats();
-        let Some(code) = shader.probed(&formats, stop)? else { return Ok(None) };
+        let mut key = ProbedKey { texels: bound.texel_formats(), may_depend: true };
+        let holds = |code: &ProbedCode| code.conditions.iter().all(|own| own.holds(&begun.grid));
+        let code = match shader.probed(&key, stop)? {
+            Some(code) if holds(&code) => Some(code),
+            _ => {
+                key.may_depend = false;
+                shader.probed(&key, stop)?
+            }
+        };
+        let Some(code) = code else { return Ok(None) };
         let bindings: Layers<'_> = bound.bindings().into();
         if code.declared.iter().any(|range| may_be_unbound(range, bindings)) {
             return Ok(None);
         }
-        let [width, height, _] = begun.grid.groups;
-        let groups = Buffer::zeroed(8, GuardPages::Off)?;
-        groups.write(0, &[width, width.wrapping_mul(height)])?;
-        let mut above = vec![(own(ResourceClass::ShaderResource, GROUPS_REGISTER), View::raw(groups)?)];
-        let mut bytes = 0;
+        let (mut above, mut bytes) = (Vec::new(), 0);
+        let of_groups = Register::new(ResourceClass::ShaderResource, GROUPS_REGISTER).in_space(SPACE);
+        if code.declared.iter().any(|range| range.register == of_groups) {
+            let [width, height, _] = begun.grid.groups;
+            let groups = Buffer::zeroed(8, GuardPages::Off)?;
+            groups.write(0, &[width, width.wrapping_mul(height)])?;
+            above.push((of_groups, View::raw(groups)?));
+        }
         for shadow in code.declared.iter().filter(|range| is_shadow(range)) {
             let of = &code.declared[shadow.register.index as usize];
             let size_bytes = bindings.get(of.register).map_or(0, shadow_bytes);
@@ -149,11 +160,6 @@ impl<'a> ProbedShader<'a> {
             (None, None) => 0..0,
         }
     }
-}
-
-/// A register in the space that no shader can name.
-fn own(class: ResourceClass, index: u32) -> Register {
-    Register::new(class, index).in_space(SPACE)
 }
 
 fn is_shadow(range: &Declared) -> bool {
