@@ -117,6 +117,8 @@ pub struct InstData {
     pub origin: Origin,
     /// `precise` in the source: no rewriting that could change its result.
     pub precise: bool,
+    /// Of a load in a function with probes: what it reads outside of memory is nothing to report.
+    pub is_quiet: bool,
 }
 
 /// Parameters and instructions of a region.
@@ -150,7 +152,7 @@ impl Function {
         let inst = Inst::new(self.insts.len());
         let results =
             results.iter().enumerate().map(|(n, &ty)| self.add_value(ty, ValueDef::Result(inst, n as u32))).collect();
-        self.insts.push(InstData { kind, results, origin, precise: false });
+        self.insts.push(InstData { kind, results, origin, precise: false, is_quiet: false });
         inst
     }
 

@@ -14,8 +14,10 @@
 //! | `probes.rs` | code that finds which groups to check |
 //! | `proof.rs` | what needs no probes |
 //! | `linear.rs` | addresses as sums |
+//! | `guard.rs` | reads whose results may be thrown away |
 
 mod finding;
+mod guard;
 mod linear;
 mod observer;
 mod poison;
@@ -28,7 +30,7 @@ use std::collections::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
-pub use probes::{GROUPS_REGISTER, Probed, group_of_entry, probe};
+pub use probes::{GROUPS_REGISTER, Probed, group_of_entry, optimise_with_probes};
 pub use proof::OwnWords;
 
 use self::finding::Findings;

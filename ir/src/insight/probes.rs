@@ -24,6 +24,7 @@
 use smallvec::SmallVec;
 
 use super::finding::AccessKind;
+use super::guard::Guards;
 use super::proof::{OwnWords, Proofs, Watch};
 use crate::builder::{Builder, only};
 use crate::entity::{Inst, LocalId, MessageId, Region, ResourceId, SharedId, Slot, Value};
@@ -32,7 +33,7 @@ use crate::function::{Element, Function, Input, InstKind, MemoryRef, Object, Que
 use crate::interface::{Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
 use crate::message::{Message, MessageKind};
 use crate::ops::Op;
-use crate::passes;
+use crate::passes::{self, Level};
 use crate::pipeline::SPACE;
 use crate::shape::{Shape, Shapes};
 use crate::span::Packing;
@@ -40,6 +41,7 @@ use crate::stage::Stage;
 use crate::texel::TexelFormat;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
+use crate::width::MAX_LANES;
 
 /// The register of the groups of the dispatch in [`SPACE`] (`t#`, raw): their number along x, and in a plane of x and y.
 pub const GROUPS_REGISTER: u32 = 1 << 16;
@@ -72,33 +74,39 @@ pub fn group_of_entry(entry: u32, threads_per_group: u32) -> Option<u64> {
     (entry != 0).then(|| u64::from((entry & !OF_VIEW) >> THREAD) / u64::from(threads_per_group.max(1)))
 }
 
-/// Adds probes to an optimised function, whose first indexable temporaries are the shader's own, and then accesses texels
-/// of these formats directly, as [`optimise_for`](crate::passes::optimise_for) does; `None` if it does what only the
-/// interpreter can check.
+/// Optimises a function, whose first indexable temporaries are the shader's own, with probes, as
+/// [`optimise_for`](passes::optimise_for) does; `None` if it does what only the interpreter can check.
 ///
-/// If it may depend on the dispatch, views of which the number of groups decides have no probes.
-///
-/// Machine code also reports accesses outside of memory, by the first message.
-pub fn probe(
+/// If it may depend on the dispatch, views of which the number of groups decides have no probes. Machine code also reports
+/// accesses outside of memory, by the first message.
+pub fn optimise_with_probes(
     mut func: Function,
-    own_locals: usize,
+    level: Level,
     formats: &[Option<TexelFormat>],
+    own_locals: usize,
     may_depend: bool,
 ) -> Option<Probed> {
+    let probe = |func: &mut Function| probe(func, own_locals, may_depend);
+    let (reads_what_it_writes, conditions) = passes::optimise_probed(&mut func, level, formats, probe)?;
+    Some(Probed { function: func, reads_what_it_writes, conditions })
+}
+
+/// Writes the probes; returns whether it reads what it writes, and what must hold of a dispatch.
+fn probe(func: &mut Function, own_locals: usize, may_depend: bool) -> Option<(bool, Vec<OwnWords>)> {
     let is_compute = matches!(func.interface.stage, Stage::Compute { .. });
     if !is_compute || !func.interface.messages.is_empty() {
         return None;
     }
-    let (proofs, conditions) = Proofs::find(&func, own_locals, may_depend);
-    if !can_watch(&func, &proofs) {
+    let (proofs, conditions) = Proofs::find(func, own_locals, may_depend);
+    if !can_watch(func, &proofs) {
         return None;
     }
-    let reads_what_it_writes = reads_what_it_writes(&func);
-    let flow = Flow::new(&func);
-    // Packets of small groups hold threads of several.
-    let packing = if Packing::may_span(&func) { Packing::Row } else { Packing::Group };
-    let uniformity = Uniformity::compute(&func, &flow, packing);
-    let shapes = Shapes::compute(&func, &flow, &uniformity);
+    let reads_what_it_writes = reads_what_it_writes(func);
+    let flow = Flow::new(func);
+    // Packets of small groups may hold threads of several, whatever their width will be.
+    let packing = if func.interface.shared.is_empty() && !func.waits() { Packing::Row } else { Packing::Group };
+    let uniformity = Uniformity::compute(func, &flow, packing);
+    let shapes = Shapes::compute(func, &flow, &uniformity);
     let threads = func.interface.threads_per_group();
     let thread_bits = 32 - threads.saturating_sub(1).leading_zeros();
     let mut probes = Probes {
@@ -113,23 +121,26 @@ pub fn probe(
         always: None,
         loses_lanes: flow.order.iter().any(|&inst| uniformity.may_lose_lanes(inst)),
         values: func.value_count(),
+        guards: Guards::find(func, &flow, |load| has_plain_bounds(func, load)),
         proofs,
         uniformity,
         shapes,
     };
     func.interface.messages.push(Message { kind: MessageKind::Probe, is_format: false, text: String::new() });
-    probes.declare(&mut func, own_locals);
+    for &load in &probes.guards.loads {
+        func.inst_mut(load).is_quiet = true;
+    }
+    probes.declare(func, own_locals);
     let body = func.body();
     let insts = std::mem::take(&mut func.region_mut(body).insts);
-    let mut b = Builder::new(&mut func);
+    let mut b = Builder::new(func);
     probes.always = Some(b.bool(true));
     if let Some(slot) = probes.phase {
         let first = b.i32(1);
         b.slot_set(slot, first);
     }
-    probes.insts(&mut func, body, insts, false);
-    passes::settle_probes(&mut func, formats);
-    Some(Probed { function: func, reads_what_it_writes, conditions })
+    probes.insts(func, body, insts, false);
+    Some((reads_what_it_writes, conditions))
 }
 
 /// `true` if every view that is to be watched is one register of a buffer, so that it has a shadow.
@@ -204,6 +215,7 @@ struct Probes {
     loses_lanes: bool,
     /// Values of the function as it was.
     values: usize,
+    guards: Guards,
     proofs: Proofs,
     uniformity: Uniformity,
     shapes: Shapes,
@@ -291,6 +303,12 @@ impl Probes {
     /// Writes the probe of an instruction that is about to follow.
     fn probe(&mut self, b: &mut Builder<'_>, inst: Inst, is_divergent: bool) {
         let always = self.always.expect("set before the first instruction");
+        for guard in self.guards.at.remove(&inst).unwrap_or_default() {
+            let InstKind::Load { place } = b.func.inst(guard.load).kind else { continue };
+            let is_outside = outside(b, &place);
+            let matters = if guard.holds { guard.cond } else { b.op(Op::BNot, &[guard.cond]) };
+            self.suspect(b, is_outside, None, matters);
+        }
         let words = b.func.inst(inst).results.len();
         match b.func.inst(inst).kind.clone() {
             InstKind::Load { place } => {
@@ -335,7 +353,8 @@ impl Probes {
                 match self.proofs.shared(id) {
                     Watch::All => {
                         let own = self.own_in_group(b);
-                        let entries = Entries { own, below_phase: 1 << self.phase_bit, view: None };
+                        let is_filled = self.proofs.is_filled(id);
+                        let entries = Entries { own, below_phase: 1 << self.phase_bit, view: None, is_filled };
                         self.touch(b, place, words, access, &entries, self.proofs.has_atomics(place.object));
                     }
                     _ => self.written(b, place, words, access),
@@ -370,7 +389,7 @@ impl Probes {
     /// An access of a view's words.
     fn view(&mut self, b: &mut Builder<'_>, id: ResourceId, place: MemoryRef, words: usize, access: Access) {
         let [first, own] = self.own_in_dispatch(b);
-        let entries = Entries { own, below_phase: OF_VIEW, view: Some(first) };
+        let entries = Entries { own, below_phase: OF_VIEW, view: Some(first), is_filled: true };
         self.touch(b, place, words, access, &entries, self.proofs.has_atomics(Object::Resource(only(id))));
     }
 
@@ -438,11 +457,11 @@ impl Probes {
             let (clash, entry) = match access.kind {
                 AccessKind::Read if is_common => meeting.read_by_all(b, entries),
                 AccessKind::Read => meeting.read(b, entries, has_atomics),
-                AccessKind::Write => meeting.write(b, entries),
+                AccessKind::Write => meeting.write(b, entries, has_atomics),
                 AccessKind::Atomic => meeting.atomic(b, entries),
             };
             self.suspect(b, clash, entries.view.map(|_| old), access.effect);
-            if access.kind == AccessKind::Read && entries.view.is_none() {
+            if access.kind == AccessKind::Read && !entries.is_filled {
                 let zero = b.i32(0);
                 let is_unwritten = b.op(Op::IEq, &[old, zero]);
                 self.suspect(b, is_unwritten, None, access.effect);
@@ -463,7 +482,9 @@ impl Probes {
             let (several, bytes) = (b.i32(SEVERAL), b.i32(4 * n as u32));
             let (entry, offset) = (b.op(Op::Or, &[left, several]), b.op(Op::IAdd, &[place.offset, bytes]));
             let effect = b.op(Op::BAnd, &[differs, access.effect]);
-            b.store(MemoryRef { offset, ..place }, &[entry], effect);
+            let always = self.always.expect("set before the first instruction");
+            // Hardly ever.
+            b.when(effect, |b| b.store(MemoryRef { offset, ..place }, &[entry], always));
         }
     }
 
@@ -508,7 +529,7 @@ impl Probes {
             _ => None,
         };
         let Some(offset) = stride_of(place.offset).or(func.as_const(place.offset).map(|_| 0)) else { return false };
-        let lanes = func.width.lanes();
+        let lanes = MAX_LANES as u32;
         let is_far = |stride: i32, least: u32| {
             let step = stride.unsigned_abs();
             step >= least && u64::from(step) * u64::from(lanes) < 1 << 32
@@ -532,11 +553,15 @@ struct Entries {
     below_phase: u32,
     /// Of a view, the entry of the group's first thread.
     view: Option<Value>,
+    /// Set if no word is read before it is written.
+    is_filled: bool,
 }
 
 /// An entry that an access finds.
 struct Meeting {
     old: Value,
+    /// The bits in which it differs from the thread's own.
+    difference: Value,
     /// Set if it is of this phase.
     is_here: Value,
     /// Set if it is of this phase and thread.
@@ -553,7 +578,7 @@ impl Meeting {
         let is_own = b.op(Op::ULt, &[difference, below_thread]);
         let is_not_own = b.op(Op::BNot, &[is_own]);
         let is_other = b.op(Op::BAnd, &[is_here, is_not_own]);
-        Self { old, is_here, is_own, is_other }
+        Self { old, difference, is_here, is_own, is_other }
     }
 
     /// `true` if bits of the entry have this value.
@@ -577,7 +602,15 @@ impl Meeting {
 
     /// Whether a read races, and the entry that it leaves.
     fn read(&self, b: &mut Builder<'_>, entries: &Entries, has_atomics: bool) -> (Value, Value) {
-        let mut clash = self.other_wrote(b);
+        let mut clash = match has_atomics {
+            true => self.other_wrote(b),
+            // The kind is that of the difference, too: with its lowest bit on top, reads are beyond all others.
+            false => {
+                let top = b.i32(31);
+                let turned = b.op(Op::RotL, &[self.difference, top]);
+                is_between(b, turned, 1 << (THREAD - 1), entries.below_phase >> 1)
+            }
+        };
         let (several, first) = (Self::with(b, self.old, SEVERAL), Self::with(b, entries.own, READ));
         let mut own = self.old;
         if has_atomics {
@@ -610,7 +643,11 @@ impl Meeting {
     }
 
     /// The same of a write.
-    fn write(&self, b: &mut Builder<'_>, entries: &Entries) -> (Value, Value) {
+    fn write(&self, b: &mut Builder<'_>, entries: &Entries, has_atomics: bool) -> (Value, Value) {
+        if !has_atomics {
+            // Of the thread's own entries those of one reader and of the writer come first.
+            return (is_between(b, self.difference, SEVERAL, entries.below_phase), entries.own);
+        }
         let by_several = self.has(b, SEVERAL, SEVERAL);
         let among = b.op(Op::BAnd, &[self.is_own, by_several]);
         (b.op(Op::BOr, &[self.is_other, among]), entries.own)
@@ -629,6 +666,47 @@ impl Meeting {
         let first = Self::with(b, entries.own, ATOMIC | READ);
         (b.op(Op::BOr, &[other, among]), b.select(self.is_here, here, first))
     }
+}
+
+/// `true` if a number is in a range.
+fn is_between(b: &mut Builder<'_>, number: Value, first: u32, end: u32) -> Value {
+    let (first, length) = (b.i32(first.wrapping_neg()), b.i32(end - first));
+    let number = b.op(Op::IAdd, &[number, first]);
+    b.op(Op::ULt, &[number, length])
+}
+
+/// `true` if an instruction is a load of which [`outside`] can tell.
+fn has_plain_bounds(func: &Function, load: Inst) -> bool {
+    let data = func.inst(load);
+    let InstKind::Load { place } = &data.kind else { return false };
+    let stride = match place.object {
+        Object::Shared(id) => func.interface.shared(id).stride_bytes,
+        Object::Resource(ResourceRef { id, element: Element::Fixed(_) }) => {
+            let declared = func.interface.resource(id);
+            match (declared.class, declared.kind) {
+                (ResourceClass::Constant, _) => return false,
+                (_, ResourceKind::Structured { stride_bytes }) => stride_bytes,
+                _ => return false,
+            }
+        }
+        _ => return false,
+    };
+    let offset = func.as_const(place.offset).map(|offset| offset.bits as u32);
+    let end = offset.and_then(|offset| offset.checked_add(4 * data.results.len() as u32));
+    place.index.is_some() && end.is_some_and(|end| end <= stride)
+}
+
+/// `true` where the element of a load does not exist.
+fn outside(b: &mut Builder<'_>, place: &MemoryRef) -> Value {
+    let count = match place.object {
+        Object::Shared(id) => {
+            let count = b.func.interface.shared(id).count;
+            b.i32(count)
+        }
+        Object::Resource(resource) => b.query(Query::BufferSize, resource, None)[0],
+        _ => unreachable!("such loads have no plain bounds"),
+    };
+    b.op(Op::UGe, &[place.index.expect("such loads have an element"), count])
 }
 
 /// Declares a view in the space that no shader can name.

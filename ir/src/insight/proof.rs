@@ -33,6 +33,8 @@ pub(super) struct Proofs {
     locals: Vec<Watch>,
     views: Vec<Watch>,
     atomics: Vec<Object>,
+    /// Shared memory whose words are all written before any is read.
+    filled: Vec<bool>,
 }
 
 /// What a dispatch must have for threads to have words of their own in some view: for each coordinate its digits, and
@@ -60,7 +62,7 @@ impl OwnWords {
 fn tell_all(coordinates: &[Digits], extents: [u64; AXES]) -> bool {
     let mut told = [false; AXES];
     for digits in coordinates {
-        let Some(by_this) = digits.told(extents) else { return false };
+        let by_this = digits.told(extents).unwrap_or_default();
         told.iter_mut().zip(by_this).for_each(|(told, by_this)| *told |= by_this);
     }
     told.iter().zip(extents).all(|(&told, extent)| told || extent <= 1)
@@ -73,9 +75,9 @@ struct Site {
     kind: SiteKind,
     /// The class of phases that it is in.
     class: usize,
-    /// Where it is: one sum for each coordinate, and the words or elements from there on.
-    at: SmallVec<[Linear; 3]>,
-    length: u32,
+    /// Where it is: for each coordinate a sum, and how many it accesses from there on. Of memory with elements these are the
+    /// element and the byte in it.
+    at: SmallVec<[(Linear, u32); 3]>,
     /// The number of the only thread of a group that performs it.
     single: Option<u32>,
 }
@@ -106,14 +108,16 @@ impl Proofs {
                     || own_words(func, &flow, &of, false)
                         .is_some_and(|own| own.holds(&Grid { groups: [1; 3], first: [0; 3] }))
             });
-            let loads = of.iter().any(|site| site.kind != SiteKind::Store);
-            match is_free {
-                false => Watch::All,
-                true if loads && !is_filled(func, &flow, &of, &func.interface.shared[n]) => Watch::Written,
-                true => Watch::Nothing,
-            }
+            let is_read = of.iter().any(|site| site.kind != SiteKind::Store);
+            let is_filled = !is_read || is_filled(func, &flow, &of, &func.interface.shared[n]);
+            let watch = match (is_free, is_filled) {
+                (false, _) => Watch::All,
+                (true, false) => Watch::Written,
+                (true, true) => Watch::Nothing,
+            };
+            (watch, is_filled)
         });
-        let shared = shared.collect();
+        let (shared, filled) = shared.unzip();
         let views = (0..func.interface.resources.len()).map(|n| {
             let id = ResourceId::new(n);
             if func.interface.resource(id).class != ResourceClass::UnorderedAccess {
@@ -139,11 +143,17 @@ impl Proofs {
         });
         let locals = locals.collect();
         let atomics = sites.all.iter().filter(|site| site.kind == SiteKind::Atomic).map(|site| site.object).collect();
-        (Self { shared, locals, views, atomics }, conditions)
+        let proofs = Self { shared, locals, views, atomics, filled };
+        (proofs, conditions)
     }
 
     pub fn shared(&self, id: SharedId) -> Watch {
         self.shared[id.index()]
+    }
+
+    /// `true` if all words of shared memory are written before any is read.
+    pub fn is_filled(&self, id: SharedId) -> bool {
+        self.filled[id.index()]
     }
 
     pub fn local(&self, id: LocalId) -> Watch {
@@ -168,33 +178,44 @@ fn only_one_kind(sites: &[&Site]) -> bool {
 /// Finds the words that a thread has for itself, if all accesses of a class are to such; of a view, in the whole dispatch.
 fn own_words(func: &Function, flow: &Flow, sites: &[&Site], is_view: bool) -> Option<OwnWords> {
     let first = *sites.first()?;
-    let single = first.single.filter(|_| sites.iter().all(|site| site.single == first.single));
-    // Where groups do not matter, their numbers are the same for all threads.
-    let axes = if is_view { 0..AXES } else { 0..3 };
+    let is_single = first.single.is_some() && sites.iter().all(|site| site.single == first.single);
     let coordinates = (0..first.at.len()).map(|n| {
-        let mut factors = [0; AXES];
-        factors[axes.clone()].copy_from_slice(&first.at[n].axes[axes.clone()]);
-        let sums = sites.iter().map(|site| site.at.get(n)).collect::<Option<SmallVec<[&Linear; 8]>>>()?;
-        if sums.iter().any(|sum| sum.axes != first.at[n].axes) {
-            return None;
-        }
-        let others = &first.at[n].others;
-        let is_same = sums.iter().all(|sum| sum.others == *others)
-            && others.iter().all(|&(value, _)| is_fixed(func, flow, value, is_view));
-        let align = match is_same {
-            true => 32,
-            false => sums.iter().flat_map(|sum| sum.zero_bits(func)).fold(32, u32::min),
-        };
-        let starts = sums.iter().map(|sum| i64::from(sum.constant.wrapping_sub(first.at[n].constant) as i32));
-        let starts: SmallVec<[i64; 8]> = starts.collect();
-        let (least, most) = (starts.iter().min()?, starts.iter().max()?);
-        let length = u32::try_from(most - least)
-            .ok()?
-            .checked_add(first.length.max(sites.iter().map(|site| site.length).max()?))?;
-        Some(Digits { factors, length, align })
+        let of_sites = sites.iter().map(|site| site.at.get(n)).collect::<Option<SmallVec<[&(Linear, u32); 8]>>>()?;
+        Some(digits(func, flow, &of_sites, is_view))
     });
     let coordinates = coordinates.collect::<Option<_>>()?;
-    Some(OwnWords { coordinates, is_single: single.is_some(), group_size: func.interface.group_size() })
+    Some(OwnWords { coordinates, is_single, group_size: func.interface.group_size() })
+}
+
+/// What a coordinate of all accesses tells of the thread; nothing if they have no line in common.
+fn digits(func: &Function, flow: &Flow, of_sites: &[&(Linear, u32)], is_view: bool) -> Digits {
+    let first = &of_sites[0].0;
+    let mut length = of_sites.iter().map(|(_, length)| *length).max().unwrap_or(0);
+    if of_sites.iter().any(|(sum, _)| sum.axes != first.axes) {
+        return Digits { factors: [0; AXES], length, align: 32 };
+    }
+    // Where groups do not matter, their numbers are the same for all threads.
+    let mut factors = first.axes;
+    if !is_view {
+        factors[3..].fill(0);
+    }
+    let is_same = of_sites.iter().all(|(sum, _)| sum.others == first.others)
+        && first.others.iter().all(|&(value, _)| is_fixed(func, flow, value, is_view));
+    let mut align = match is_same {
+        true => 32,
+        false => of_sites.iter().flat_map(|(sum, _)| sum.zero_bits(func)).fold(32, u32::min),
+    };
+    // Constants that differ make a longer range, or are multiples, too.
+    let distances = || of_sites.iter().map(|(sum, _)| sum.constant.wrapping_sub(first.constant));
+    let zero_bits = distances().filter(|&distance| distance != 0).map(u32::trailing_zeros).fold(32, u32::min);
+    let step = factors.iter().filter(|&&factor| factor != 0).map(|&factor| (factor as i32).unsigned_abs()).min();
+    let least = distances().map(|distance| distance as i32).min().unwrap_or(0);
+    let most = distances().map(|distance| distance as i32).max().unwrap_or(0);
+    match most.checked_sub(least).and_then(|spread| length.checked_add(spread as u32)) {
+        Some(longer) if step.is_none_or(|step| longer <= step) => length = longer,
+        _ => align = align.min(zero_bits),
+    }
+    Digits { factors, length, align }
 }
 
 /// `true` if a value is the same whenever a thread of the group, or of the dispatch, has it.
@@ -257,43 +278,51 @@ fn is_filled(func: &Function, flow: &Flow, sites: &[&Site], shared: &Shared) -> 
         let Some(barrier) = insts[..first_read].iter().rposition(|inst| is_barrier(inst)) else { return false };
         let stores = sites.iter().filter(|site| {
             let is_whole = match &func.inst(site.inst).kind {
-                InstKind::Store { effect, values, place } => {
-                    let is_all = func.as_const(*effect).is_some_and(|effect| effect.bits != 0);
-                    let of_element = func.as_const(place.offset).is_some_and(|offset| offset.bits == 0)
-                        && values.len() as u32 * 4 == shared.stride_bytes;
-                    is_all && (shared.raw || of_element)
-                }
+                InstKind::Store { effect, .. } => func.as_const(*effect).is_some_and(|effect| effect.bits != 0),
                 _ => false,
             };
             is_whole && flow.region_of(site.inst) == region && position(site.inst).is_some_and(|at| at < barrier)
         });
-        let mut filled: Vec<(u64, u64)> = stores.filter_map(|site| site.filled(func)).collect();
+        let mut filled: Vec<(u64, u64)> = stores.filter_map(|site| site.filled(func, shared)).collect();
         filled.sort_unstable();
-        let unit = if shared.raw { 4 } else { 1 };
         let end = filled.iter().fold(0, |end, &(start, next)| if start <= end { end.max(next) } else { end });
-        end >= u64::from(shared.count) * unit
+        end >= u64::from(shared.size_bytes())
     })
 }
 
 impl Site {
-    /// The range that all threads of a group write together, if it has no gaps.
-    fn filled(&self, func: &Function) -> Option<(u64, u64)> {
-        let [sum] = self.at.as_slice() else { return None };
-        if !sum.others.is_empty() || sum.axes[3..].iter().any(|&factor| factor != 0) {
-            return None;
-        }
+    /// The bytes that all threads of a group write together, if these have no gaps.
+    fn filled(&self, func: &Function, shared: &Shared) -> Option<(u64, u64)> {
         let size = func.interface.group_size();
-        let mut digits: SmallVec<[(u64, u64); 3]> =
-            (0..3).filter(|&axis| size[axis] > 1).map(|axis| (sum.axes[axis].into(), size[axis].into())).collect();
-        digits.sort_unstable();
-        let mut length = u64::from(self.length);
-        for (factor, extent) in digits {
-            if factor != length {
+        let mut left: SmallVec<[usize; 3]> = (0..3).filter(|&axis| size[axis] > 1).collect();
+        let mut fills = |(sum, length): &(Linear, u32)| {
+            if !sum.others.is_empty() || sum.axes[3..].iter().any(|&factor| factor != 0) {
                 return None;
             }
-            length *= extent;
-        }
-        Some((sum.constant.into(), u64::from(sum.constant) + length))
+            let mut axes: SmallVec<[usize; 3]> = left.iter().copied().filter(|&axis| sum.axes[axis] != 0).collect();
+            left.retain(|axis| !axes.contains(axis));
+            axes.sort_by_key(|&axis| sum.axes[axis]);
+            let mut length = u64::from(*length);
+            for axis in axes {
+                if u64::from(sum.axes[axis]) != length {
+                    return None;
+                }
+                length *= u64::from(size[axis]);
+            }
+            Some((u64::from(sum.constant), u64::from(sum.constant) + length))
+        };
+        let range = match self.at.as_slice() {
+            [bytes] => fills(bytes)?,
+            [element, bytes] => {
+                let ((first, next), stride) = (fills(element)?, u64::from(shared.stride_bytes));
+                if fills(bytes)? != (0, stride) {
+                    return None;
+                }
+                (first * stride, next * stride)
+            }
+            _ => return None,
+        };
+        left.is_empty().then_some(range)
     }
 }
 
@@ -395,17 +424,13 @@ impl<'a> Sites<'a> {
 fn site(func: &Function, inst: Inst, class: usize, single: Option<u32>) -> Option<Site> {
     let data = func.inst(inst);
     let of_memory = |place: &MemoryRef, words: usize, kind| {
-        let (at, length) = match place.index {
-            // A word is in the element, or is not accessed.
-            Some(index) => (index, 1),
-            None => (place.offset, 4 * words as u32),
-        };
-        let at = SmallVec::from_iter([Linear::of(func, at)]);
-        Site { inst, object: place.object, kind, class, at, length, single }
+        let bytes = (Linear::of(func, place.offset), 4 * words as u32);
+        let at = place.index.map(|index| (Linear::of(func, index), 1)).into_iter().chain([bytes]).collect();
+        Site { inst, object: place.object, kind, class, at, single }
     };
     let of_texel = |resource: ResourceRef, coords: &[Value], kind| {
-        let at = coords.iter().map(|&coord| Linear::of(func, coord)).collect();
-        Site { inst, object: Object::Resource(resource), kind, class, at, length: 1, single }
+        let at = coords.iter().map(|&coord| (Linear::of(func, coord), 1)).collect();
+        Site { inst, object: Object::Resource(resource), kind, class, at, single }
     };
     Some(match &data.kind {
         InstKind::Load { place } => of_memory(place, data.results.len(), SiteKind::Load),

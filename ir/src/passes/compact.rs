@@ -40,7 +40,7 @@ impl Compaction<'_> {
 
     fn inst(&mut self, inst: Inst, to: Region) {
         let old = self.old.inst_mut(inst);
-        let (origin, precise) = (old.origin, old.precise);
+        let (origin, precise, is_quiet) = (old.origin, old.precise, old.is_quiet);
         let results = std::mem::take(&mut old.results);
         let mut kind = std::mem::replace(&mut old.kind, InstKind::Return);
         kind.for_each_arg(|arg| *arg = self.values[arg.index()].expect("definitions come before uses"));
@@ -55,7 +55,8 @@ impl Compaction<'_> {
         });
         let types: Vec<Type> = results.iter().map(|&result| self.old.ty(result)).collect();
         let new = self.new.add_inst(kind, &types, origin);
-        self.new.inst_mut(new).precise = precise;
+        let data = self.new.inst_mut(new);
+        (data.precise, data.is_quiet) = (precise, is_quiet);
         self.new.region_mut(to).insts.push(new);
         for (old, &new) in results.iter().zip(&self.new.inst(new).results) {
             self.values[old.index()] = Some(new);

@@ -52,13 +52,38 @@ pub fn optimise(func: &mut Function, level: Level) {
 /// The same where the formats of texels are known: by resource, in declaration order, the format bound to its only
 /// register. The function then accesses those texels directly and may only run with such views.
 pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFormat>]) {
+    clean_up(func, level);
+    finish(func, level, formats);
+}
+
+/// The same for a function that gets probes on the way, when its accesses are known and none has been moved: `probe` writes
+/// them, or says that it cannot.
+pub fn optimise_probed<T>(
+    func: &mut Function,
+    level: Level,
+    formats: &[Option<TexelFormat>],
+    probe: impl FnOnce(&mut Function) -> Option<T>,
+) -> Option<T> {
+    clean_up(func, level);
+    let probed = probe(func)?;
+    ssa::construct(func, false);
+    if level == Level::Full {
+        settle(func);
+    }
+    let mut formats = formats.to_vec();
+    formats.resize(func.interface.resources.len(), None);
+    finish(func, level, &formats);
+    Some(probed)
+}
+
+/// The passes after which a function has only what it needs.
+fn clean_up(func: &mut Function, level: Level) {
     // Part of what a barrier means, whatever the level.
     rejoin::run(func);
     // From here on the values that constructs carry are in proportion to the shader.
     demote::run(func);
     ssa::construct(func, level == Level::Observed);
     if level != Level::Full {
-        texels::run(func, formats);
         return;
     }
     // SSA construction carries every register that a loop or branch writes: drop those that are never read before any
@@ -66,19 +91,32 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     dead::remove(func);
     // Most entities are dead. The passes below walk the rest many times.
     compact::run(func);
-    let settle_with = |func: &mut Function, merges: fn(&mut Function) -> bool| {
-        for round in 0..ROUNDS {
-            let changed = simplify::run(func) | cse::run(func) | merges(func);
-            // The first round handles what earlier passes left.
-            if round > 0 && !changed {
-                break;
-            }
-            dead::remove(func);
-        }
-    };
-    let settle = |func: &mut Function| settle_with(func, |_| false);
-    // Before the passes that ask for uniform conditions. The passes below make no redundant merges.
+    // Before the passes that ask for uniform conditions. Those of `finish` make no redundant merges.
     settle_with(func, merges::run);
+}
+
+fn settle(func: &mut Function) {
+    settle_with(func, |_| false);
+}
+
+/// Simplifies until nothing changes.
+fn settle_with(func: &mut Function, merges: fn(&mut Function) -> bool) {
+    for round in 0..ROUNDS {
+        let changed = simplify::run(func) | cse::run(func) | merges(func);
+        // The first round handles what earlier passes left.
+        if round > 0 && !changed {
+            break;
+        }
+        dead::remove(func);
+    }
+}
+
+/// The other passes.
+fn finish(func: &mut Function, level: Level, formats: &[Option<TexelFormat>]) {
+    if level != Level::Full {
+        texels::run(func, formats);
+        return;
+    }
     // Mip levels are known by now, and the common parts of addresses are found below.
     if texels::run(func, formats) {
         settle(func);
@@ -110,20 +148,4 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     compact::run(func);
     // Examines the final code.
     packet_width::run(func);
-}
-
-/// Makes values of the slots of probes, accesses texels of these formats directly, and simplifies what is computed.
-pub(crate) fn settle_probes(func: &mut Function, formats: &[Option<TexelFormat>]) {
-    ssa::construct(func, false);
-    let mut formats = formats.to_vec();
-    formats.resize(func.interface.resources.len(), None);
-    texels::run(func, &formats);
-    for _ in 0..ROUNDS {
-        if !(simplify::run(func) | cse::run(func)) {
-            break;
-        }
-        dead::remove(func);
-    }
-    dead::remove(func);
-    compact::run(func);
 }

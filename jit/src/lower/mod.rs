@@ -261,6 +261,11 @@ impl<'f> Lowering<'_, 'f> {
                 let firsts = firsts.filter(|_| !self.pressure.is_remote(data.results[0]));
                 self.available.set_firsts(data.results[0], firsts);
             }
+            InstKind::Load { place } if data.is_quiet => {
+                let outside = self.calls.outside.take();
+                self.load(*place, &data.results);
+                self.calls.outside = outside;
+            }
             InstKind::Load { place } => self.load(*place, &data.results),
             InstKind::Store { place, values, effect } => self.store(*place, values, *effect),
             InstKind::Atomic { op, place, value, compare, effect } => {

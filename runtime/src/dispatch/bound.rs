@@ -1,13 +1,14 @@
 //! Binds shaders once, for many dispatches.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use brolga_fenv::in_default_mode;
 use brolga_ir::span::Grid;
 use brolga_resource::View;
 
+use super::insight::ProbedKit;
 use super::resolved::Resolved;
 use super::run::{Begun, run};
 use super::{Dispatch, Report, Runner, Worker, grid};
@@ -41,13 +42,21 @@ pub struct BoundShader {
     shader: Shader,
     bindings: Bindings,
     resolved: Resolved,
+    /// What checks leave for the next one.
+    probed: Mutex<Option<ProbedKit>>,
 }
 
 impl BoundShader {
     pub(crate) fn new(runner: &Arc<Runner>, shader: &Shader, bindings: &Bindings) -> Result<Self, Error> {
         in_default_mode(|| {
             let resolved = Resolved::new(shader, bindings, runner)?;
-            Ok(Self { runner: Arc::clone(runner), shader: shader.clone(), bindings: bindings.clone(), resolved })
+            Ok(Self {
+                runner: Arc::clone(runner),
+                shader: shader.clone(),
+                bindings: bindings.clone(),
+                resolved,
+                probed: Mutex::default(),
+            })
         })
     }
 
@@ -59,6 +68,11 @@ impl BoundShader {
     /// The parts of its device that dispatches use.
     pub(super) fn runner(&self) -> &Runner {
         &self.runner
+    }
+
+    /// What checks leave for the next one.
+    pub(super) fn probed(&self) -> MutexGuard<'_, Option<ProbedKit>> {
+        self.probed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The formats of its texels that code accesses directly.
@@ -77,6 +91,7 @@ impl BoundShader {
     /// If the view does not fit. Nothing changes then.
     pub fn set(&mut self, register: Register, view: View) -> Result<Option<View>, Error> {
         in_default_mode(|| {
+            self.probed = Mutex::default();
             self.resolved.set(&self.shader, &self.bindings, &self.runner, register, &view)?;
             Ok(self.bindings.replace(register, view))
         })
@@ -87,6 +102,7 @@ impl BoundShader {
     /// # Errors
     /// If the bindings' rules require something there. Nothing changes then.
     pub fn remove(&mut self, register: Register) -> Result<Option<View>, Error> {
+        self.probed = Mutex::default();
         self.resolved.remove(&self.shader, &self.bindings, register)?;
         Ok(self.bindings.remove(register))
     }

@@ -118,11 +118,11 @@ impl FunctionSource {
         Ok((verify(function)?, own_locals))
     }
 
-    /// Makes the shader's function with [probes](insight::probe), accessing texels of these formats directly. `None` if only
+    /// Makes the shader's function with [probes](insight::optimise_with_probes), accessing texels of these formats directly. `None` if only
     /// the interpreter can check it.
     pub fn probed(&self, key: &ProbedKey) -> Result<Option<(VerifiedFunction, bool, Vec<OwnWords>)>, Error> {
         let CompileOptions { level, .. } = self.options;
-        let mut function = self.module.program().translate(&self.options)?;
+        let function = self.module.program().translate(&self.options)?;
         check_limits(&function.interface, &self.limits)?;
         let own_locals = function.interface.locals.len();
         let mut observed = function.clone();
@@ -130,8 +130,7 @@ impl FunctionSource {
         if insight::may_use_unwritten(&observed) {
             return Ok(None);
         }
-        passes::optimise(&mut function, level);
-        let probed = insight::probe(function, own_locals, &key.texels, key.may_depend);
+        let probed = insight::optimise_with_probes(function, level, &key.texels, own_locals, key.may_depend);
         let Some(Probed { function, reads_what_it_writes, conditions }) = probed else { return Ok(None) };
         Ok(Some((verify(function)?, reads_what_it_writes, conditions)))
     }

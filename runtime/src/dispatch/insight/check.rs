@@ -237,21 +237,21 @@ impl BoundShader {
 
     fn check_begun(&self, begun: &Begun<'_>, options: &CheckOptions) -> Result<(Checked, Result<(), Error>), Error> {
         let (shader, runner, groups) = (self.shader(), self.runner(), begun.grid.count());
-        let all = |checked: CheckedShader| {
-            let result = self.run_checked(&checked, begun, 0..groups, |_| true, |_| Ok(()));
-            Ok((checked.checked(shader), result))
-        };
         let most_bytes = (options.shadow_words as u64).saturating_mul(SHADOW_BYTES);
         // Strict rules are about more than probes see.
         let probed = match options.is_strict {
             true => None,
             false => ProbedShader::new(self, begun, most_bytes)?,
         };
-        let Some(probed) = probed else { return all(CheckedShader::new(shader, runner, options)?) };
+        let Some(mut probed) = probed else {
+            let checked = CheckedShader::new(shader, runner, options)?;
+            let result = self.run_checked(&checked, begun, 0..groups, |_| true, |_| Ok(()));
+            return Ok((checked.checked(shader), result));
+        };
         let (suspects, failed) = probed.suspects(begun)?;
         let failure = failed.map(|(span, fault)| (span.start, fault.kind, fault_in(&span, fault)));
         let (chosen, alike) = suspects.chosen();
-        let watched_words = probed.watched_words;
+        let watched_words = probed.watched_words();
         let mut checked = Checked { findings: Vec::new(), summary: CheckSummary::default() };
         let mut result = Ok(());
         if !chosen.is_empty() && !begun.watch.stop().is_set() {
@@ -279,7 +279,7 @@ impl BoundShader {
         begun: &Begun<'_>,
         groups: Range<u64>,
         is_chosen: impl Fn(u64) -> bool,
-        others: impl Fn(Range<u64>) -> Result<(), Error>,
+        mut others: impl FnMut(Range<u64>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (shader, runner, what, grid) = (self.shader(), self.runner(), begun.what, begun.grid);
         let views = checked.bind(self.bindings().into(), runner)?;

@@ -18,3 +18,4 @@ pub(super) use check::CheckedShader;
 pub use check::{CheckLog, Checked, CheckedRun, Finding, Party};
 pub(super) use messages::Postbox;
 pub use messages::{MessageLog, ShaderMessage};
+pub(super) use probed::ProbedKit;
