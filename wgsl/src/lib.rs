@@ -8,10 +8,12 @@
 //! | `scan.rs` | bounds a text before the parser reads it |
 //! | `translate/` | WGSL to IR |
 //! | `shader.rs` | reads a shader |
+//! | `program.rs` | the front end for the runtime |
 #![forbid(unsafe_code)]
 
 mod error;
 mod options;
+mod program;
 mod scan;
 mod shader;
 mod source;
