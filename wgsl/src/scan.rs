@@ -36,11 +36,8 @@ struct Scan<'a> {
 
 /// Checks a text; the byte where a limit is exceeded.
 pub(crate) fn check(text: &str, limits: &Limits) -> Result<(), (u32, Fault)> {
-    let too_long = |found| Fault::TooMany {
-        quantity: Quantity::Text,
-        found: found as u64,
-        most: limits.text_bytes as u64,
-    };
+    let too_long =
+        |found| Fault::TooMany { quantity: Quantity::Text, found: found as u64, most: limits.text_bytes as u64 };
     if text.len() > limits.text_bytes || u32::try_from(text.len()).is_err() {
         return Err((0, too_long(text.len())));
     }

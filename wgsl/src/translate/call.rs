@@ -226,9 +226,8 @@ impl<'m> Translator<'m, '_> {
         }
         if usage.holds_indexed() {
             let none = Usage::default();
-            let parts = (0..self.types.children(shape).unwrap_or(0)).map(|number| {
-                self.home(self.types.child(shape, number), usage.parts.get(&number).unwrap_or(&none))
-            });
+            let parts = (0..self.types.children(shape).unwrap_or(0))
+                .map(|number| self.home(self.types.child(shape, number), usage.parts.get(&number).unwrap_or(&none)));
             return Ok(Home::Parts(parts.collect::<Result<Vec<_>>>()?.into()));
         }
         let first = self.b.func.slot_count();

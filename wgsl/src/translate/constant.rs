@@ -19,17 +19,22 @@ use crate::options::Options;
 /// The values of overrides, in the order of the module.
 #[derive(Debug, Default)]
 pub(super) struct Overrides {
-    values: Vec<Option<Const>>,
+    /// Of one without a value, the name of the one that lacks it.
+    values: Vec<std::result::Result<Const, String>>,
 }
 
 impl Overrides {
     /// The number that a size is, if it is known.
     pub fn value(&self, handle: Handle<Override>) -> Option<u32> {
-        self.values.get(handle.index()).copied().flatten().map(|value| value.bits as u32)
+        self.constant(handle).ok().map(|value| value.bits as u32)
     }
 
-    fn constant(&self, handle: Handle<Override>) -> Option<Const> {
-        self.values.get(handle.index()).copied().flatten()
+    fn constant(&self, handle: Handle<Override>) -> Result<Const> {
+        match self.values.get(handle.index()) {
+            Some(Ok(value)) => Ok(*value),
+            Some(Err(name)) => Err(Fault::OverrideWithoutValue { name: name.clone() }),
+            None => Err(Fault::Internal { what: "an override is used before its declaration".to_owned() }),
+        }
     }
 }
 
@@ -43,7 +48,7 @@ pub(super) struct Constants {
     of_expressions: HashMap<(Option<usize>, usize), Option<usize>>,
 }
 
-/// The name of an override, or its number.
+/// The number of an override, or its name.
 fn name(of: &Override) -> String {
     match (of.id, &of.name) {
         (Some(id), _) => id.to_string(),
@@ -79,17 +84,17 @@ pub(super) fn sizes(
         let naga::TypeInner::Scalar(scalar) = module.types[of.ty].inner else {
             return Err(whole(Fault::Internal { what: "an override is no scalar".to_owned() }));
         };
-        let ty = scalar_type(scalar)
-            .map_err(|name| FaultAt { at, fault: Fault::Unsupported { name: name.to_owned() } })?;
+        let ty =
+            scalar_type(scalar).map_err(|name| FaultAt { at, fault: Fault::Unsupported { name: name.to_owned() } })?;
         let value = match (given, of.init) {
-            (Some((key, &value)), _) => Some(convert(key, value, scalar).map_err(|fault| FaultAt { at, fault })?),
+            (Some((key, &value)), _) => Ok(convert(key, value, scalar).map_err(|fault| FaultAt { at, fault })?),
             // One that others need and that has no value is missed where it is used.
             (None, Some(init)) => match evaluate(module, info, options, &mut overrides, init) {
-                Ok(value) => Some(Const { ty, ..value }),
-                Err(Fault::OverrideWithoutValue { .. }) => None,
+                Ok(value) => Ok(Const { ty, ..value }),
+                Err(Fault::OverrideWithoutValue { name }) => Err(name),
                 Err(fault) => return Err(FaultAt { at, fault }),
             },
-            (None, None) => None,
+            (None, None) => Err(name(of)),
         };
         overrides.values.push(value);
     }
@@ -109,8 +114,8 @@ pub(super) fn sizes(
             size[axis] = found;
         }
     }
-    let threads = size.iter().try_fold(1u32, |product, &side| product.checked_mul(side));
-    let (found, most) = (threads.map_or(u64::MAX, u64::from), u64::from(options.limits.group_threads));
+    let found = size.iter().fold(1u64, |product, &side| product.saturating_mul(side.into()));
+    let most = u64::from(options.limits.group_threads);
     if found > most {
         return Err(whole(Fault::TooMany { quantity: Quantity::GroupThreads, found, most }));
     }
@@ -190,8 +195,7 @@ impl<'m> Translator<'m, '_> {
 
     /// The value of an override.
     pub(super) fn override_value(&self, handle: Handle<Override>) -> Result<Const> {
-        let known = self.constants.overrides.constant(handle);
-        known.ok_or_else(|| Fault::OverrideWithoutValue { name: name(&self.module.overrides[handle]) })
+        self.constants.overrides.constant(handle)
     }
 
     /// An array in the immediate constant buffer, if an expression is a constant one.
@@ -248,7 +252,12 @@ impl<'m> Translator<'m, '_> {
     }
 
     /// The words of a constant expression.
-    fn constant_words(&self, arena: &Arena<Expression>, expression: Handle<Expression>, words: &mut Vec<u32>) -> Result {
+    fn constant_words(
+        &self,
+        arena: &Arena<Expression>,
+        expression: Handle<Expression>,
+        words: &mut Vec<u32>,
+    ) -> Result {
         let most = 4 * self.options.limits.constant_vectors as u64;
         self.check(Quantity::ConstantVectors, words.len() as u64 / 4, most / 4)?;
         match arena[expression] {

@@ -163,8 +163,7 @@ impl<'m> Translator<'m, '_> {
                 let (conditions, accept, reject) = (self.words(condition)?, self.words(accept)?, self.words(reject)?);
                 let pairs = accept.into_iter().zip(reject).enumerate();
                 let condition = |n: usize| conditions.get(n).or(conditions.first()).copied();
-                let chosen: Option<Words> =
-                    pairs.map(|(n, (a, b))| Some(self.b.select(condition(n)?, a, b))).collect();
+                let chosen: Option<Words> = pairs.map(|(n, (a, b))| Some(self.b.select(condition(n)?, a, b))).collect();
                 chosen.ok_or_else(|| self.internal("a select has no condition"))?
             }
             Expression::Relational { fun, argument } => self.relational(fun, argument)?,
@@ -211,7 +210,8 @@ impl<'m> Translator<'m, '_> {
             Val::Words(words) => words,
         };
         let shape = self.shape(base);
-        let (first, count) = (self.types.words_before(shape, number), self.types.words(self.types.child(shape, number)));
+        let (first, count) =
+            (self.types.words_before(shape, number), self.types.words(self.types.child(shape, number)));
         let element = words.get(first as usize..).and_then(|rest| rest.get(..count as usize));
         let element = element.ok_or_else(|| self.internal("an element is missing"))?;
         Ok(Val::Words(Words::from_slice(element)))

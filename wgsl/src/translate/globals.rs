@@ -56,8 +56,7 @@ impl<'m> Translator<'m, '_> {
                 }
                 AddressSpace::Storage { access } => {
                     let is_written = access.intersects(StorageAccess::STORE | StorageAccess::ATOMIC);
-                    let class =
-                        if is_written { ResourceClass::UnorderedAccess } else { ResourceClass::ShaderResource };
+                    let class = if is_written { ResourceClass::UnorderedAccess } else { ResourceClass::ShaderResource };
                     let id = self.resource(variable, class, ResourceKind::Raw)?;
                     self.check_scalars(shape)?;
                     Val::Place(self.buffer(id, shape, None))
@@ -138,12 +137,7 @@ impl<'m> Translator<'m, '_> {
         Ok(())
     }
 
-    fn resource(
-        &mut self,
-        variable: &GlobalVariable,
-        class: ResourceClass,
-        kind: ResourceKind,
-    ) -> Result<ResourceId> {
+    fn resource(&mut self, variable: &GlobalVariable, class: ResourceClass, kind: ResourceKind) -> Result<ResourceId> {
         let Some(binding) = &variable.binding else { return Err(self.internal("a resource has no binding")) };
         let mut resource = Resource::new(class, kind, binding.binding);
         resource.space = binding.group;
@@ -181,7 +175,9 @@ impl<'m> Translator<'m, '_> {
     }
 
     fn input(&mut self, binding: &naga::Binding, words: &mut Words) -> Result {
-        let naga::Binding::BuiltIn(builtin) = *binding else { return self.unsupported("a location in a compute shader") };
+        let naga::Binding::BuiltIn(builtin) = *binding else {
+            return self.unsupported("a location in a compute shader");
+        };
         let input: fn(u8) -> Input = match builtin {
             BuiltIn::GlobalInvocationId => Input::ThreadId,
             BuiltIn::LocalInvocationId => Input::ThreadIdInGroup,
@@ -196,10 +192,9 @@ impl<'m> Translator<'m, '_> {
                 return Ok(());
             }
             BuiltIn::NumWorkGroups => return self.unsupported("the input num_workgroups"),
-            BuiltIn::NumSubgroups
-            | BuiltIn::SubgroupId
-            | BuiltIn::SubgroupSize
-            | BuiltIn::SubgroupInvocationId => return self.unsupported("subgroups"),
+            BuiltIn::NumSubgroups | BuiltIn::SubgroupId | BuiltIn::SubgroupSize | BuiltIn::SubgroupInvocationId => {
+                return self.unsupported("subgroups");
+            }
             _ => return self.unsupported("an input of another stage"),
         };
         words.extend((0..3).map(|axis| self.b.input(input(axis))).collect::<Vec<Value>>());

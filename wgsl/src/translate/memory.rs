@@ -79,13 +79,13 @@ impl<'m> Translator<'m, '_> {
                 let zero = self.b.i32(0);
                 word = self.b.select(valid, word, zero);
             }
-            words.push(self.of_word(word, ty));
+            words.push(self.scalar_of(word, ty));
         }
         Ok(())
     }
 
     /// A scalar from a word of memory.
-    pub(super) fn of_word(&mut self, word: Value, ty: Type) -> Value {
+    pub(super) fn scalar_of(&mut self, word: Value, ty: Type) -> Value {
         match ty {
             Type::F32 => self.b.op(Op::AsF32, &[word]),
             Type::Bool => {
@@ -97,7 +97,7 @@ impl<'m> Translator<'m, '_> {
     }
 
     /// A scalar as a word of memory.
-    pub(super) fn to_word(&mut self, value: Value) -> Value {
+    pub(super) fn word_of(&mut self, value: Value) -> Value {
         match self.b.func.ty(value) {
             Type::F32 => self.b.op(Op::BitsF32, &[value]),
             Type::Bool => {
@@ -160,7 +160,7 @@ impl<'m> Translator<'m, '_> {
         words: &'w [Value],
     ) -> Result<&'w [Value]> {
         let (values, rest) = self.take(words, count)?;
-        let values: Words = values.iter().map(|&value| self.to_word(value)).collect();
+        let values: Words = values.iter().map(|&value| self.word_of(value)).collect();
         let effect = self.effect(place);
         if memory.unit == Some(4) {
             for (n, value) in values.into_iter().enumerate() {

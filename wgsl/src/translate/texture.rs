@@ -160,7 +160,7 @@ impl Translator<'_, '_> {
         let (resource, ..) = self.texture(image)?;
         let coords = self.texel(coordinate, layer)?;
         let words = self.words(value)?;
-        let words: Words = words.into_iter().map(|word| self.to_word(word)).collect();
+        let words: Words = words.into_iter().map(|word| self.word_of(word)).collect();
         let Ok(words) = words[..].try_into() else { return Err(self.internal("a texel has four components")) };
         let effect = self.b.bool(true);
         self.b.texel_store(resource, &coords, words, effect);

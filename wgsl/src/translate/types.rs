@@ -50,8 +50,7 @@ pub(super) struct Types<'m> {
 impl<'m> Types<'m> {
     /// The types of a module, given the values of overrides.
     pub fn new(module: &'m Module, size_of: impl Fn(Handle<naga::Override>) -> Option<u32>) -> Self {
-        let mut types =
-            Self { arena: &module.types, words: Vec::new(), vector_bytes: Vec::new(), pending: Vec::new() };
+        let mut types = Self { arena: &module.types, words: Vec::new(), vector_bytes: Vec::new(), pending: Vec::new() };
         // Types come after those that they are made of.
         for (handle, ty) in module.types.iter() {
             let pending = match ty.inner {
@@ -90,9 +89,7 @@ impl<'m> Types<'m> {
         match *inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => Shape::Scalar(scalar),
             TypeInner::Vector { size, scalar } => Shape::Vector(u32::from(size), scalar),
-            TypeInner::Matrix { columns, rows, scalar } => {
-                Shape::Matrix(u32::from(columns), u32::from(rows), scalar)
-            }
+            TypeInner::Matrix { columns, rows, scalar } => Shape::Matrix(u32::from(columns), u32::from(rows), scalar),
             TypeInner::Array { base, size, stride } => {
                 let count = match size {
                     ArraySize::Constant(count) => Some(count.get()),
@@ -163,9 +160,9 @@ impl<'m> Types<'m> {
                 members.iter().fold(0, |sum: u32, member| sum.saturating_add(self.vector_bytes[member.ty.index()]))
             }
             (Layout::Explicit, Shape::Scalar(_)) => 4,
-            (Layout::Explicit, Shape::Struct(members)) => members.last().map_or(0, |last| {
-                last.offset.saturating_add(self.size(self.of(last.ty), layout))
-            }),
+            (Layout::Explicit, Shape::Struct(members)) => {
+                members.last().map_or(0, |last| last.offset.saturating_add(self.size(self.of(last.ty), layout)))
+            }
             (_, Shape::Vector(..) | Shape::Matrix(..) | Shape::Array(..)) => {
                 self.stride(shape, layout).saturating_mul(self.children(shape).unwrap_or(0))
             }
@@ -176,7 +173,13 @@ impl<'m> Types<'m> {
     pub fn stride(&self, shape: Shape<'m>, layout: Layout) -> u32 {
         match (layout, shape) {
             (_, Shape::Vector(..)) => 4,
-            (Layout::Explicit, Shape::Matrix(_, rows, _)) => if rows == 2 { 8 } else { 16 },
+            (Layout::Explicit, Shape::Matrix(_, rows, _)) => {
+                if rows == 2 {
+                    8
+                } else {
+                    16
+                }
+            }
             (Layout::Explicit, Shape::Array(_, _, stride)) => stride,
             (Layout::Vectors, Shape::Array(base, ..)) => self.vector_bytes[base.index()],
             _ => self.size(self.child(shape, 0), layout),

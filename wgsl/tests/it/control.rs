@@ -138,8 +138,7 @@ fn variables_are_zero_in_each_round_and_each_call() {
             out[i] = all + sum(3u) * 1000000u;
         }";
     let sum = |n: u32| (0..n).sum::<u32>();
-    let expected =
-        |i: u32| (0..3).fold(0, |all, round| all * 100 + 2 * round + sum(i + round)) + sum(3) * 1_000_000;
+    let expected = |i: u32| (0..3).fold(0, |all, round| all * 100 + 2 * round + sum(i + round)) + sum(3) * 1_000_000;
     assert_eq!(run(text, 4), (0..4).map(expected).collect::<Vec<_>>());
 }
 
