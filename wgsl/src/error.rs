@@ -130,6 +130,8 @@ pub enum Quantity {
     Text,
     /// Declarations outside functions.
     Declarations,
+    /// Steps of the parser.
+    ParserSteps,
     /// Nested parentheses, operators and suffixes of an expression.
     ExpressionDepth,
     /// Nested statements.
@@ -153,6 +155,7 @@ impl fmt::Display for Quantity {
         f.write_str(match self {
             Quantity::Text => "bytes of text",
             Quantity::Declarations => "declarations",
+            Quantity::ParserSteps => "steps of the parser, which grow as the square of a function's length",
             Quantity::ExpressionDepth => "depth of an expression",
             Quantity::StatementDepth => "depth of statements",
             Quantity::Instructions => "instructions with those of inlined functions",

@@ -22,6 +22,9 @@ pub struct Limits {
     pub text_bytes: usize,
     /// Declarations outside functions.
     pub declarations: usize,
+    /// Steps of the parser: the squares of the numbers of words and operators, of each function and of all values outside
+    /// of functions. The parser's time grows as these do.
+    pub parser_steps: u64,
     /// Nested parentheses, operators and suffixes of an expression: parsers recurse over them.
     pub expression_depth: usize,
     /// Nested statements, inlined functions included. Later stages walk them recursively.
@@ -45,6 +48,7 @@ impl Default for Limits {
         Self {
             text_bytes: 256 << 10,
             declarations: 4096,
+            parser_steps: 1 << 27,
             expression_depth: 1000,
             statement_depth: 128,
             instructions: 1 << 18,

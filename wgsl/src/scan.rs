@@ -3,6 +3,9 @@
 //! The parser recurses over chains of operators and suffixes, over `else if`, and over declarations that use each other,
 //! and nothing stops it. So this counts, in one pass over the bytes and without understanding them, what the depth of a
 //! syntax tree can be at most.
+//!
+//! Where an expression is used, the parser also walks over all that the function has before it (or the module, outside
+//! of functions), so that its time grows with the square of a function's length. That is counted too, and bounded.
 
 use crate::error::{Fault, Quantity};
 use crate::options::Limits;
@@ -24,6 +27,26 @@ impl Level {
     }
 }
 
+/// Words that are no expressions.
+const KEYWORDS: [&[u8]; 16] = [
+    b"break",
+    b"case",
+    b"const",
+    b"continue",
+    b"continuing",
+    b"default",
+    b"fn",
+    b"for",
+    b"if",
+    b"let",
+    b"loop",
+    b"return",
+    b"switch",
+    b"true",
+    b"var",
+    b"while",
+];
+
 /// The state of the pass.
 struct Scan<'a> {
     limits: &'a Limits,
@@ -32,6 +55,15 @@ struct Scan<'a> {
     /// For each open brace, the `else` that follow one another.
     braces: Vec<usize>,
     declarations: usize,
+    /// Set behind the `=` of a declaration outside of functions.
+    is_value: bool,
+    /// In the values of such declarations, words and operators, and those that are not numbers, which the parser does not
+    /// look up there.
+    module: [u64; 2],
+    /// Words and operators of the function that is open.
+    function: u64,
+    /// Steps for the functions before.
+    steps: u64,
 }
 
 /// Checks a text; the byte where a limit is exceeded.
@@ -41,7 +73,16 @@ pub(crate) fn check(text: &str, limits: &Limits) -> Result<(), (u32, Fault)> {
     if text.len() > limits.text_bytes || u32::try_from(text.len()).is_err() {
         return Err((0, too_long(text.len())));
     }
-    let mut scan = Scan { limits, levels: vec![Level::default()], braces: vec![0], declarations: 0 };
+    let mut scan = Scan {
+        limits,
+        levels: vec![Level::default()],
+        braces: vec![0],
+        declarations: 0,
+        is_value: false,
+        module: [0; 2],
+        function: 0,
+        steps: 0,
+    };
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -117,12 +158,31 @@ impl Scan<'_> {
             let found = *count;
             return self.check(Quantity::StatementDepth, found, self.limits.statement_depth);
         }
+        if KEYWORDS.contains(&word) { Ok(()) } else { self.count(!word.first().is_some_and(u8::is_ascii_digit)) }
+    }
+
+    /// Counts a word or operator.
+    fn count(&mut self, is_name: bool) -> Result<(), Fault> {
+        match (self.braces.len(), self.is_value) {
+            (1, true) => {
+                self.module[0] += 1;
+                self.module[1] += u64::from(is_name);
+            }
+            (1, false) => {}
+            _ => self.function += 1,
+        }
+        let found = self.steps + self.module[0] * self.module[1] + self.function * self.function;
+        let most = self.limits.parser_steps;
+        if found > most {
+            return Err(Fault::TooMany { quantity: Quantity::ParserSteps, found, most });
+        }
         Ok(())
     }
 
     fn symbol(&mut self, byte: u8, rest: &[u8]) -> Result<(), Fault> {
         match byte {
             b'(' | b'[' => {
+                self.count(true)?;
                 self.operator()?;
                 self.levels.push(Level::default());
                 self.check(Quantity::ExpressionDepth, self.levels.len(), self.limits.expression_depth)?;
@@ -162,8 +222,14 @@ impl Scan<'_> {
                 }
                 self.end_of_statement()?;
             }
-            b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'<' | b'>' | b'=' | b'!' | b'~' | b'.' | b':'
-            | b'@' => self.operator()?,
+            b'=' | b':' | b'@' => {
+                self.is_value |= byte == b'=';
+                self.operator()?;
+            }
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'<' | b'>' | b'!' | b'~' | b'.' => {
+                self.count(true)?;
+                self.operator()?;
+            }
             _ => {}
         }
         Ok(())
@@ -180,6 +246,8 @@ impl Scan<'_> {
         self.levels.truncate(1);
         self.levels.fill(Level::default());
         if self.braces.len() == 1 {
+            self.steps += self.function * self.function;
+            (self.function, self.is_value) = (0, false);
             self.declarations += 1;
             self.check(Quantity::Declarations, self.declarations, self.limits.declarations)?;
         }

@@ -12,8 +12,8 @@ use crate::source::Lines;
 use crate::translate::{Binding, FaultAt, translate};
 use crate::{Position, scan};
 
-/// The version of naga, which the function depends on.
-const NAGA: &str = "30.0.2";
+/// The number of the sources of this crate.
+const SOURCES: &str = env!("BROLGA_SOURCES");
 
 /// Stack of the parser and the translation: the deepest texts that the limits allow take half of it without
 /// optimisation.
@@ -83,7 +83,7 @@ impl Shader {
         self.lines.text(&self.text, origin.0)
     }
 
-    /// Bytes that determine the function: the text, the entry point, overrides, and the version of naga.
+    /// Bytes that determine the function: the text, the entry point, overrides, this crate, and the build of naga.
     pub fn identity(&self) -> &[u8] {
         &self.identity
     }
@@ -96,7 +96,9 @@ fn identity(text: &str, entry: &str, options: &Options) -> Vec<u8> {
         bytes.extend_from_slice(part);
     };
     add(b"WGSL");
-    add(NAGA.as_bytes());
+    add(SOURCES.as_bytes());
+    // That of this crate is another one with every version of a crate below it.
+    add(&brolga_fingerprint::of_build::<Shader>().to_le_bytes());
     add(entry.as_bytes());
     for (name, value) in &options.overrides {
         add(name.as_bytes());

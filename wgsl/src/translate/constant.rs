@@ -200,8 +200,13 @@ impl<'m> Translator<'m, '_> {
 
     /// An array in the immediate constant buffer, if an expression is a constant one.
     pub(super) fn constant_array(&mut self, expression: Handle<Expression>) -> Result<Option<Place<'m>>> {
-        let (arena, shape) = (self.frame.expressions(), self.shape(expression));
-        let key = (self.frame.number(), expression.index());
+        let shape = self.shape(expression);
+        // A constant has a name, by which it is found again.
+        let (arena, number, expression) = match self.frame.expressions()[expression] {
+            Expression::Constant(handle) => (&self.module.global_expressions, None, self.module.constants[handle].init),
+            _ => (self.frame.expressions(), self.frame.number(), expression),
+        };
+        let key = (number, expression.index());
         let first = match self.constants.of_expressions.get(&key) {
             Some(known) => *known,
             None => {
