@@ -191,7 +191,7 @@ impl<'m> Translator<'m, '_> {
                 words.extend(size.map(|side| self.b.i32(side)));
                 return Ok(());
             }
-            BuiltIn::NumWorkGroups => return self.unsupported("the input num_workgroups"),
+            BuiltIn::NumWorkGroups => Input::GroupCount,
             BuiltIn::NumSubgroups | BuiltIn::SubgroupId | BuiltIn::SubgroupSize | BuiltIn::SubgroupInvocationId => {
                 return self.unsupported("subgroups");
             }

@@ -10,6 +10,32 @@ fn run(body: &str, room: usize) -> Vec<u32> {
 }
 
 #[test]
+fn groups_know_how_many_they_are() {
+    // Groups that fill packets, that share them in rows, and in boxes.
+    for (size, groups) in
+        [([64, 1, 1], [3, 2, 1]), ([1, 1, 1], [37, 2, 3]), ([4, 1, 1], [9, 1, 1]), ([2, 1, 1], [2, 9, 2])]
+    {
+        let [x, y, z] = size;
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> out: array<vec3u>;
+             @compute @workgroup_size({x}, {y}, {z})
+             fn main(@builtin(num_workgroups) count: vec3u, @builtin(workgroup_id) id: vec3u,
+                     @builtin(local_invocation_index) n: u32) {{
+                 let group = id.x + count.x * (id.y + count.y * id.z);
+                 out[group * {}u + n] = count + id * 100u;
+             }}",
+            x * y * z
+        );
+        let [gx, gy, gz] = groups;
+        let ids = (0..gz).flat_map(|z| (0..gy).flat_map(move |y| (0..gx).map(move |x| [x, y, z])));
+        let of_thread = |id: [u32; 3]| [gx + id[0] * 100, gy + id[1] * 100, gz + id[2] * 100, 0];
+        let expected: Vec<u32> =
+            ids.flat_map(|id| std::iter::repeat_n(of_thread(id), (x * y * z) as usize)).flatten().collect();
+        assert_eq!(Run::new(&text).buffer(0, &vec![0; expected.len()]).groups(groups).words(), expected, "{size:?}");
+    }
+}
+
+#[test]
 fn loops_run_their_continuing_block_after_a_continue() {
     let text = "
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {
