@@ -10,6 +10,8 @@ pub struct Options {
     pub entry: Option<String>,
     /// Values of overrides, by name, or by number in decimals where they have an `@id`.
     pub overrides: BTreeMap<String, f64>,
+    /// The name of the text's file, which messages name; without one they do not.
+    pub file: Option<String>,
     /// Bounds on the shader.
     pub limits: Limits,
 }

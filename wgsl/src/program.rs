@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use brolga_bytecode::debug::DebugInfo;
 use brolga_ir::entity::Region;
 use brolga_ir::function::{Function, Origin};
 use brolga_ir::interface::Interface;
@@ -54,6 +55,11 @@ impl Program for Shader {
     fn lines(&self) -> Vec<SourceLine> {
         let line = |origin| SourceLine { origin, text: self.line(origin).to_owned() };
         self.origins().into_iter().map(line).collect()
+    }
+
+    /// A name and the lines of the text, if it has a name.
+    fn debug_info(&self) -> Option<DebugInfo> {
+        self.file().map(|name| DebugInfo::of_text(name, self.text()))
     }
 
     fn identity(&self) -> Option<Cow<'_, [u8]>> {

@@ -25,6 +25,7 @@ pub struct Shader {
     function: Function,
     bindings: Vec<Binding>,
     entry: String,
+    file: Option<String>,
     text: String,
     lines: Lines,
     identity: Vec<u8>,
@@ -50,7 +51,8 @@ impl Shader {
         let (entry, translated) = read.map_err(|FaultAt { at, fault }| place(at, fault))?;
         let identity = identity(text, &entry, options);
         let (function, bindings) = (translated.function, translated.bindings);
-        Ok(Self { function, bindings, entry, text: text.to_owned(), lines, identity })
+        let file = options.file.clone();
+        Ok(Self { function, bindings, entry, file, text: text.to_owned(), lines, identity })
     }
 
     /// The function, with slots: before the passes.
@@ -71,6 +73,11 @@ impl Shader {
     /// The text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The name of the text's file, if the options have one.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
     }
 
     /// The place in the text that an instruction comes from.

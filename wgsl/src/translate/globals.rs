@@ -65,8 +65,8 @@ impl<'m> Translator<'m, '_> {
                     let (class, kind) = self.handle_kind(&self.module.types[variable.ty].inner)?;
                     Val::Resource(self.resource(variable, class, kind)?)
                 }
+                AddressSpace::Immediate => return self.unsupported("var<immediate>"),
                 AddressSpace::Function
-                | AddressSpace::Immediate
                 | AddressSpace::TaskPayload
                 | AddressSpace::RayPayload
                 | AddressSpace::IncomingRayPayload => {

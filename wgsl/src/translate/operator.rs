@@ -2,7 +2,7 @@
 //!
 //! * `x / 0` is `x` and `x % 0` is 0 for integers; the lowest integer divided by -1 is itself, with remainder 0.
 //! * Shifts count by the low five bits.
-//! * Floats become integers towards zero and clamped; a NaN becomes 0.
+//! * Floats become integers towards zero, clamped to the greatest that is a float and the lowest one; a NaN becomes 0.
 
 use brolga_ir::Op;
 use brolga_ir::entity::Value;
@@ -273,8 +273,14 @@ impl Translator<'_, '_> {
                 self.b.op(Op::INe, &[word, zero])
             }
             (Float, Float) => word,
-            (Float, Sint) => self.b.op(Op::FToS, &[word]),
-            (Float, _) => self.b.op(Op::FToU, &[word]),
+            (Float, Sint) => {
+                let (whole, most) = (self.b.op(Op::FToS, &[word]), self.b.i32(0x7fff_ff80));
+                self.b.op(Op::SMin, &[whole, most])
+            }
+            (Float, _) => {
+                let (whole, most) = (self.b.op(Op::FToU, &[word]), self.b.i32(0xffff_ff00));
+                self.b.op(Op::UMin, &[whole, most])
+            }
             (Sint, Float) => self.b.op(Op::SToF, &[word]),
             (_, Float) => self.b.op(Op::UToF, &[word]),
             _ => word,

@@ -205,8 +205,44 @@ fn barriers_that_threads_disagree_about_stop_the_run() {
         }";
     let words: Vec<u32> = (0..64).map(|i| u32::from(i == 5)).collect();
     for engine in [Engine::Interpreter, Engine::Jit] {
-        let error = Run::new(text).buffer(0, &words).on(engine, Level::Full).unwrap_err();
+        let mut run = Run::new(text).buffer(0, &words);
+        let error = run.on(engine, Level::Full).unwrap_err();
         assert!(matches!(error, RunError::DivergentBarrier { .. }), "{error}");
         assert!(error.to_string().contains("if out[i] == 1u {"), "{error}");
+        run.options.file = Some("shaders/barrier.wgsl".to_owned());
+        let error = run.on(engine, Level::Full).unwrap_err();
+        assert!(error.to_string().contains(", barrier.wgsl:4)"), "{error}");
     }
+}
+
+/// Rules that nothing checks when a text is read: barriers are checked when threads meet them, and what the others leave
+/// undefined has a value here.
+const UNCHECKED: [&str; 11] = [
+    "atomic_plain_write",
+    "barrier_after_return",
+    "barrier_loop_nonuniform",
+    "barrier_nonuniform",
+    "const_clamp",
+    "const_extract_bits",
+    "const_ldexp",
+    "const_smoothstep",
+    "infinite_loop",
+    "mixed_logic",
+    "mixed_precedence",
+];
+
+#[test]
+fn programs_that_are_errors_are_refused() {
+    let mut accepted = Vec::new();
+    let programs = include_str!("../data/errors.wgsl").split("//// ").filter(|program| !program.is_empty());
+    for program in programs.clone() {
+        let (name, text) = program.split_once('\n').unwrap();
+        match Shader::read(text, &Options::default()).map_err(|error| error.fault) {
+            Ok(_) => accepted.push(name),
+            Err(Fault::Syntax { .. } | Fault::Invalid { .. } | Fault::TooMany { .. }) => {}
+            Err(fault) => panic!("{name}: {fault}"),
+        }
+    }
+    assert_eq!(programs.count(), 45);
+    assert_eq!(accepted, UNCHECKED);
 }
