@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 work=$(realpath -m "${1:-target/packages}")
-crates="brolga-fingerprint brolga-fenv brolga-bytecode brolga-ir brolga-jit brolga-json brolga-resource brolga-sample brolga-runtime brolga-raster brolga brolga-c"
+crates="brolga-fingerprint brolga-fenv brolga-bytecode brolga-ir brolga-jit brolga-json brolga-resource brolga-sample brolga-runtime brolga-wgsl brolga-raster brolga brolga-c"
 
 rm -rf "$work/crates" "$work/program" "$work/cache"
 mkdir -p "$work/crates" "$work/program/src" "$work/cache"

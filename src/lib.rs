@@ -103,6 +103,7 @@
 //! | `files` | textures, arrays and meshes in files: .png, .dds, .exr, .npy, .obj (feature `files`) |
 //! | `document` | files that describe whole runs: dispatches and draws, resources, expected results (feature `document`) |
 //! | `bench` | measures documents (feature `bench`) |
+//! | `wgsl` | compute shaders in WGSL (feature `wgsl`) |
 //!
 //! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that
 //! reads or writes image files.
@@ -117,6 +118,8 @@ pub use brolga_bench as bench;
 pub use brolga_bytecode as bytecode;
 #[cfg(feature = "document")]
 pub use brolga_document as document;
+#[cfg(feature = "wgsl")]
+pub use brolga_wgsl as wgsl;
 pub use brolga_runtime::{
     Access, AddressMode, Array, ArrayWords, BatchError, BindingError, BindingRules, Bindings, BoundShader, Buffer,
     Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, ClearValue, CodeFigures, Codegen,

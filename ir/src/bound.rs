@@ -89,7 +89,7 @@ fn input_bound(func: &Function, input: Input) -> u32 {
         Input::ThreadIdInGroup(0) => last.min(x.saturating_sub(1)),
         Input::ThreadIdInGroup(1) => last.min(y.saturating_sub(1)),
         Input::ThreadIdInGroup(_) => last / x.max(1) / y.max(1),
-        Input::ThreadId(_) | Input::GroupId(_) => u32::MAX,
+        Input::ThreadId(_) | Input::GroupId(_) | Input::GroupCount(_) => u32::MAX,
     }
 }
 

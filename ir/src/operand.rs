@@ -18,6 +18,8 @@ pub enum Input {
     ThreadIdInGroup(u8),
     /// `vThreadIDInGroupFlattened`.
     ThreadIndex,
+    /// The number of groups of the dispatch along an axis, 0 to 2.
+    GroupCount(u8),
 }
 
 /// One resource of a declared range.

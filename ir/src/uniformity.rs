@@ -284,6 +284,7 @@ fn input_varies(input: Input, size: [u32; 3], scope: Scope, packing: Packing) ->
     let component = match input {
         Input::GroupId(component) => return packing.varies(component.into()),
         Input::ThreadId(component) if packing.varies(component.into()) => return true,
+        Input::GroupCount(_) => return false,
         Input::ThreadIndex => return size.iter().any(|&n| n != 1),
         Input::ThreadId(component) | Input::ThreadIdInGroup(component) => usize::from(component),
     };
@@ -334,6 +335,9 @@ mod tests {
         assert_eq!([[1, 1, 1], [2, 1, 1]].map(|size| in_row(Input::ThreadIndex, size)), [[false; 2], [true; 2]]);
         assert_eq!(varies_in(Packing::Grid, Input::GroupId(2), [4, 1, 1]), [true; 2]);
         assert_eq!(varies_in(Packing::Grid, Input::ThreadId(2), [4, 1, 1]), [true; 2]);
+        for packing in [Packing::Group, Packing::Row, Packing::Grid] {
+            assert_eq!(varies_in(packing, Input::GroupCount(0), [1, 1, 1]), [false; 2]);
+        }
     }
 
     #[test]

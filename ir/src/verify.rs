@@ -268,10 +268,12 @@ impl Verifier<'_> {
             InstKind::Const(constant) => self.constant(data, *constant),
             InstKind::Input(input) => {
                 match *input {
-                    Input::ThreadId(n) | Input::GroupId(n) | Input::ThreadIdInGroup(n) if n > 2 => {
-                        self.report(Problem::InputComponent(n));
+                    Input::ThreadId(n) | Input::GroupId(n) | Input::ThreadIdInGroup(n) | Input::GroupCount(n) => {
+                        if n > 2 {
+                            self.report(Problem::InputComponent(n));
+                        }
                     }
-                    Input::ThreadId(_) | Input::GroupId(_) | Input::ThreadIdInGroup(_) | Input::ThreadIndex => {}
+                    Input::ThreadIndex => {}
                 }
                 self.expect_results(data, &[Type::I32]);
             }

@@ -177,6 +177,7 @@ impl Run<'_> {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
         context.group = span.group(0);
+        context.group_count = span.grid.groups;
         context.span_threads = span.groups * self.threads_per_group;
         if facts.packing == Packing::Grid {
             let row = facts.threads.len() / ThreadRow::ALL.len();

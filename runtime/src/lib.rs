@@ -98,6 +98,7 @@ pub use brolga_ir::stages::{StageKind, Stages};
 pub use brolga_ir::translate::TranslateError;
 pub use brolga_ir::translate::sm3::FloatRules;
 pub use brolga_ir::verify::{VerifyError, VerifyErrors};
+pub use brolga_jit::listing::SourceLine;
 pub use brolga_jit::{CompileError, CpuFeatures, VectorBytes};
 pub use brolga_resource::{
     Access, AddressMode, Buffer, ClearValue, Comparison, Counter, Filter, Format, GuardPages, Reduction, ResourceError,

@@ -34,7 +34,7 @@ use crate::limits::Limits;
 use crate::sm5::RegisterFile;
 use error::Budget;
 use inlined::{Positions, Site};
-use lines::{LineTable, Position};
+use lines::{LineTable, Position, Row};
 use sources::Sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter, Write};
@@ -135,6 +135,27 @@ impl DebugInfo {
         let chunk = container.chunk(b"SPDB")?;
         let program = container.program().ok()?;
         Some(Self::read_chunk(chunk, program, &mut Budget::new(limits)))
+    }
+
+    /// The debug information of a shader whose instructions come from bytes of this text: that of each byte is its line.
+    pub fn of_text(name: &str, text: &str) -> Self {
+        let mut start = 0;
+        let row = |(line, number): (&str, u32)| {
+            let end = start + line.len() as u32;
+            let position = Position { file: 0, line: number, column: 0 };
+            (0, 0, Row { start: std::mem::replace(&mut start, end), end, position, is_statement: true })
+        };
+        let rows: Vec<_> = text.split_inclusive('\n').zip(1..).map(row).collect();
+        let positions = Positions::new(&rows);
+        Self {
+            program_at: 0,
+            sources: Sources::new(vec![name.to_owned()], BTreeMap::from([(sources::as_in_streams(name), text.into())])),
+            expressions: positions.clone(),
+            statements: positions,
+            sites: Vec::new(),
+            variables: Vec::new(),
+            types: Types::default(),
+        }
     }
 
     fn read_chunk(chunk: &Chunk<'_>, program: &Chunk<'_>, budget: &mut Budget<'_>) -> Result<Self, DebugError> {

@@ -83,6 +83,7 @@ impl Arena {
                 *bits = u64::from(match input {
                     Input::ThreadIndex => index,
                     Input::GroupId(n) => group_id(n),
+                    Input::GroupCount(n) => span.grid.groups[usize::from(n)],
                     Input::ThreadIdInGroup(n) => thread_id(n),
                     Input::ThreadId(n) => {
                         group_id(n).wrapping_mul(code.group_size[usize::from(n)]).wrapping_add(thread_id(n))

@@ -11,7 +11,7 @@ pub(super) fn input_affine(input: Input, size: [u32; 3], lanes: u32, packing: Pa
         return affine_in_span(input, size, packing);
     }
     match input {
-        Input::GroupId(_) => Some(Affine::uniform(0)),
+        Input::GroupId(_) | Input::GroupCount(_) => Some(Affine::uniform(0)),
         Input::ThreadIndex => Some(Affine { stride: 1, align: packet }),
         Input::ThreadId(n) | Input::ThreadIdInGroup(n) => {
             let n = usize::from(n);
@@ -42,5 +42,6 @@ fn affine_in_span(input: Input, size: [u32; 3], packing: Packing) -> Option<Affi
         Input::ThreadId(n) => (!packing.varies(n.into()) && size[usize::from(n)] == 1).then(|| Affine::uniform(0)),
         Input::ThreadIdInGroup(n) => (size[usize::from(n)] == 1).then(|| Affine::uniform(0)),
         Input::ThreadIndex => (size == [1; 3]).then(|| Affine::uniform(0)),
+        Input::GroupCount(_) => Some(Affine::uniform(0)),
     }
 }

@@ -50,12 +50,14 @@ pub(super) fn input_word(input: Input) -> (&'static str, Option<u8>) {
         Input::GroupId(n) => ("group_id", Some(n)),
         Input::ThreadIdInGroup(n) => ("thread_id_in_group", Some(n)),
         Input::ThreadIndex => ("thread_index", None),
+        Input::GroupCount(n) => ("group_count", Some(n)),
     }
 }
 
 /// The input of this name.
 pub(super) fn input_from_word(word: &str) -> Option<Input> {
-    let components = (0..3).flat_map(|n| [Input::ThreadId(n), Input::GroupId(n), Input::ThreadIdInGroup(n)]);
+    let of_axis = |n| [Input::ThreadId(n), Input::GroupId(n), Input::ThreadIdInGroup(n), Input::GroupCount(n)];
+    let components = (0..3).flat_map(of_axis);
     components.chain([Input::ThreadIndex]).find(|&input| match input_word(input) {
         (name, None) => word == name,
         (name, Some(n)) => word.strip_prefix(name).and_then(|rest| rest.strip_prefix('.')) == Some(component(n)),

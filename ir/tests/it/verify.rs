@@ -163,11 +163,13 @@ fn constants_fit_their_type() {
 #[test]
 fn inputs_are_words_with_three_components() {
     finds("v4: f32 = input thread_index\nreturn", &[types("results", &[F32], &[I32])]);
-    let mut func = Function::new("f", Interface::default());
-    let mut b = Builder::new(&mut func);
-    b.input(Input::GroupId(3));
-    b.return_();
-    assert_eq!(found(&func), [Problem::InputComponent(3)]);
+    for input in [Input::GroupId(3), Input::GroupCount(3)] {
+        let mut func = Function::new("f", Interface::default());
+        let mut b = Builder::new(&mut func);
+        b.input(input);
+        b.return_();
+        assert_eq!(found(&func), [Problem::InputComponent(3)]);
+    }
 }
 
 #[test]

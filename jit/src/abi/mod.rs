@@ -308,6 +308,8 @@ pub struct Context {
     pub(crate) call: Call,
     /// Storage of `span_groups`.
     group_rows: Vec<u32>,
+    /// The number of groups of the dispatch; set by [`crate::Compiled`].
+    pub(crate) group_count: [u32; 3],
 }
 
 /// Initial values of a context.
@@ -377,6 +379,7 @@ impl Context {
             anchor_mask: [0; MAX_LANES],
             call: Call::EMPTY,
             group_rows: Vec::new(),
+            group_count: [1; 3],
         })
     }
 
@@ -475,6 +478,7 @@ pub(crate) mod offsets {
     pub const ARENA: i32 = offset_of!(Context, arena) as i32;
     pub const FUEL: i32 = offset_of!(Context, fuel) as i32;
     pub const GROUP: i32 = offset_of!(Context, group) as i32;
+    pub const GROUP_COUNT: i32 = offset_of!(Context, group_count) as i32;
     pub const FAULT_KIND: i32 = offset_of!(Context, fault_kind) as i32;
     pub const FAULT_ORIGIN: i32 = offset_of!(Context, fault_origin) as i32;
     pub const SPAN_THREADS: i32 = offset_of!(Context, span_threads) as i32;

@@ -394,7 +394,7 @@ impl Lowering<'_, '_> {
         for &inst in insts {
             let data = self.func.inst(inst);
             let safe = match &data.kind {
-                InstKind::Input(Input::GroupId(_)) | InstKind::Op { .. } => true,
+                InstKind::Input(Input::GroupId(_) | Input::GroupCount(_)) | InstKind::Op { .. } => true,
                 InstKind::Query { .. } => self.func.is_known_of_view(&data.kind),
                 InstKind::Load { place } => match place.object {
                     Object::Immediate | Object::Curve => true,

@@ -266,6 +266,7 @@ impl Lowering<'_, '_> {
         }
         match input {
             Input::GroupId(n) => self.scalar(self.anchors.group_id[usize::from(n)]),
+            Input::GroupCount(n) => self.group_count(n),
             Input::ThreadIndex => {
                 let first = self.anchors.position.first_thread;
                 if uniform {
@@ -290,6 +291,7 @@ impl Lowering<'_, '_> {
         let size = self.func.interface.group_size();
         match input {
             Input::GroupId(n) => self.group_id_in_span(n),
+            Input::GroupCount(n) => self.group_count(n),
             Input::ThreadIndex if size == [1; 3] => self.emit().constant(Const::i32(0)).into(),
             Input::ThreadIndex => self.thread_row(ThreadRow::Index, None),
             Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, None),
@@ -305,6 +307,12 @@ impl Lowering<'_, '_> {
                 self.binary(Op::IAdd, id, first)
             }
         }
+    }
+
+    fn group_count(&mut self, n: u8) -> PacketOperand {
+        let at = offsets::GROUP_COUNT + 4 * i32::from(n);
+        let count = self.builder.ins().load(types::I32, constant_flags(), self.anchors.base, at);
+        self.scalar(count)
     }
 
     fn group_id_in_span(&mut self, n: u8) -> PacketOperand {
@@ -375,7 +383,7 @@ impl Lowering<'_, '_> {
         }
         match input {
             Input::ThreadIndex => Some(smallvec![self.anchors.position.first_thread]),
-            Input::GroupId(_) => None,
+            Input::GroupId(_) | Input::GroupCount(_) => None,
             Input::ThreadId(n) | Input::ThreadIdInGroup(n) => {
                 let is_in_dispatch = matches!(input, Input::ThreadId(_));
                 Some((0..self.facts.runs_of(value)?).map(|run| self.first_thread_id(n, is_in_dispatch, run)).collect())

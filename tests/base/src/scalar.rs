@@ -234,6 +234,8 @@ impl<'a> Thread<'a> {
                     Input::GroupId(n) => self.group[n as usize],
                     Input::ThreadIdInGroup(n) => self.in_group[n as usize],
                     Input::ThreadIndex => self.index,
+                    // Groups run one by one.
+                    Input::GroupCount(_) => 1,
                 };
                 self.set_all(&data.results, vec![word.into()]);
             }

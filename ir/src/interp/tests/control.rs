@@ -61,17 +61,17 @@ fn inputs_of_a_box_of_threads() {
     let mut func = function(size);
     let mut b = Builder::new(&mut func);
     let index = b.input(Input::ThreadIndex);
-    let (all, bytes) = (b.bool(true), b.i32(36));
+    let (all, bytes) = (b.bool(true), b.i32(48));
     let offset = b.op(Op::IMul, &[index, bytes]);
-    for (row, input) in [Input::ThreadId as fn(u8) -> Input, Input::GroupId, Input::ThreadIdInGroup].iter().enumerate()
-    {
+    let rows = [Input::ThreadId as fn(u8) -> Input, Input::GroupId, Input::ThreadIdInGroup, Input::GroupCount];
+    for (row, input) in rows.iter().enumerate() {
         let values: Vec<Value> = (0..3).map(|n| b.input(input(n))).collect();
         let skip = b.i32(12 * row as u32);
         let at = b.op(Op::IAdd, &[offset, skip]);
         b.store(raw(OUTPUT, at), &values, all);
     }
     b.return_();
-    let host = TestHost::new(12 * 9);
+    let host = TestHost::new(12 * 12);
     let group = [7, 0x8000_0000, 1];
     run_group(func, &host, group, 0).unwrap();
     let mut expected = Vec::new();
@@ -82,6 +82,8 @@ fn inputs_of_a_box_of_threads() {
                 expected.extend([7 * 3 + x, y, 2 + z]);
                 expected.extend(group);
                 expected.extend([x, y, z]);
+                // It runs alone.
+                expected.extend([1, 1, 1]);
             }
         }
     }

@@ -1,0 +1,174 @@
+//! Reads a shader: parser, validation, translation.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use brolga_ir::function::{Function, Origin};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, ShaderStage};
+
+use crate::error::{Error, Fault};
+use crate::options::Options;
+use crate::source::Lines;
+use crate::translate::{Binding, FaultAt, translate};
+use crate::{Position, scan};
+
+/// The number of the sources of this crate.
+const SOURCES: &str = env!("BROLGA_SOURCES");
+
+/// Stack of the parser and the translation: the deepest texts that the limits allow take half of it without
+/// optimisation.
+const STACK_BYTES: usize = 32 << 20;
+
+/// A compute shader of a text, read, checked and translated.
+#[derive(Clone, Debug)]
+pub struct Shader {
+    function: Function,
+    bindings: Vec<Binding>,
+    entry: String,
+    file: Option<String>,
+    text: String,
+    lines: Lines,
+    identity: Vec<u8>,
+}
+
+impl Shader {
+    /// Reads an entry point of a text.
+    ///
+    /// # Errors
+    /// If the text breaks a rule of WGSL, has more than the limits allow, or uses a feature that is not supported.
+    pub fn read(text: &str, options: &Options) -> Result<Self, Error> {
+        let lines = Lines::new(text.get(..options.limits.text_bytes.min(text.len())).unwrap_or_default());
+        let place = |at: Option<u32>, fault| Error { at: at.map(|byte| lines.position(byte)), fault };
+        scan::check(text, &options.limits).map_err(|(at, fault)| place(Some(at), fault))?;
+        // The parser is other people's code: what it does with a text must not end the caller.
+        let read = || catch_unwind(AssertUnwindSafe(|| read(text, options)));
+        let read = stacker::grow(STACK_BYTES, read).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            let fault = Fault::Internal { what: text.unwrap_or_else(|| "panic".to_owned()) };
+            Err(FaultAt { at: None, fault })
+        });
+        let (entry, translated) = read.map_err(|FaultAt { at, fault }| place(at, fault))?;
+        let identity = identity(text, &entry, options);
+        let (function, bindings) = (translated.function, translated.bindings);
+        let file = options.file.clone();
+        Ok(Self { function, bindings, entry, file, text: text.to_owned(), lines, identity })
+    }
+
+    /// The function, with slots: before the passes.
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// The name of the entry point.
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
+    /// The resources that the entry point uses, in the order of the function's.
+    pub fn bindings(&self) -> &[Binding] {
+        &self.bindings
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The name of the text's file, if the options have one.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// The place in the text that an instruction comes from.
+    pub fn position(&self, origin: Origin) -> Position {
+        self.lines.position(origin.0)
+    }
+
+    /// The line in the text that an instruction comes from, without the space around it.
+    pub fn line(&self, origin: Origin) -> &str {
+        self.lines.text(&self.text, origin.0)
+    }
+
+    /// Bytes that determine the function: the text, the entry point, overrides, this crate, and the build of naga.
+    pub fn identity(&self) -> &[u8] {
+        &self.identity
+    }
+}
+
+fn identity(text: &str, entry: &str, options: &Options) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut add = |part: &[u8]| {
+        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(part);
+    };
+    add(b"WGSL");
+    add(SOURCES.as_bytes());
+    // That of this crate is another one with every version of a crate below it.
+    add(&brolga_fingerprint::of_build::<Shader>().to_le_bytes());
+    add(entry.as_bytes());
+    for (name, value) in &options.overrides {
+        add(name.as_bytes());
+        add(&value.to_bits().to_le_bytes());
+    }
+    add(text.as_bytes());
+    bytes
+}
+
+fn read(text: &str, options: &Options) -> Result<(String, crate::translate::Translated), FaultAt> {
+    let module = parse(text)?;
+    let entry = entry_point(&module, options.entry.as_deref()).map_err(|fault| FaultAt { at: None, fault })?;
+    let info = validate(&module)?;
+    let translated = translate(&module, &info, entry, options)?;
+    Ok((module.entry_points[entry].name.clone(), translated))
+}
+
+fn parse(text: &str) -> Result<Module, FaultAt> {
+    let mut options = naga::front::wgsl::Options::new();
+    options.capabilities = Capabilities::all();
+    let mut parser = naga::front::wgsl::Frontend::new_with_options(options);
+    parser.parse(text).map_err(|error| {
+        let at = error.labels().find_map(|(span, _)| span.to_range()).map(|range| range.start as u32);
+        let mut message = error.message().to_owned();
+        for label in error.labels().map(|(_, label)| label).filter(|label| !label.is_empty()).take(1) {
+            message = format!("{message}: {label}");
+        }
+        FaultAt { at, fault: Fault::Syntax { message } }
+    })
+}
+
+/// Checks the rules of WGSL. Whether threads reach barriers together is seen when they run.
+fn validate(module: &Module) -> Result<ModuleInfo, FaultAt> {
+    let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
+    Validator::new(flags, Capabilities::all()).validate(module).map_err(|error| {
+        let spans = error.spans().filter_map(|(span, _)| span.to_range());
+        // The last one is the most particular.
+        let at = spans.last().map(|range| range.start as u32);
+        let mut messages = vec![error.as_inner().to_string()];
+        let mut source = std::error::Error::source(error.as_inner());
+        while let Some(inner) = source {
+            messages.push(inner.to_string());
+            source = inner.source();
+        }
+        FaultAt { at, fault: Fault::Invalid { message: messages.join(": ") } }
+    })
+}
+
+/// The number of an entry point.
+fn entry_point(module: &Module, name: Option<&str>) -> Result<usize, Fault> {
+    let points = || module.entry_points.iter().enumerate().filter(|(_, point)| point.stage == ShaderStage::Compute);
+    let found = || points().map(|(_, point)| point.name.clone()).collect();
+    match name {
+        Some(name) => points()
+            .find(|(_, point)| point.name == name)
+            .map(|(number, _)| number)
+            .ok_or_else(|| Fault::NoEntryPoint { name: name.to_owned(), found: found() }),
+        None => {
+            let (first, second) = (points().next(), points().nth(1));
+            match (first, second) {
+                (Some((number, _)), None) => Ok(number),
+                _ => Err(Fault::WhichEntryPoint { found: found() }),
+            }
+        }
+    }
+}
