@@ -55,7 +55,7 @@ impl Linear {
             return Some(Self::constant(constant.bits as u32));
         }
         if let Some(input) = func.as_input(value) {
-            return Some(Self::of_input(func, input));
+            return Self::of_input(func, input);
         }
         let (op, args) = func.as_op(value)?;
         let steps = steps.checked_sub(1)?;
@@ -78,9 +78,9 @@ impl Linear {
         }
     }
 
-    fn of_input(func: &Function, input: Input) -> Self {
+    fn of_input(func: &Function, input: Input) -> Option<Self> {
         let size = func.interface.group_size();
-        match input {
+        Some(match input {
             Input::ThreadIdInGroup(axis) => Self::axis(usize::from(axis), 1),
             Input::GroupId(axis) => Self::axis(3 + usize::from(axis), 1),
             Input::ThreadId(axis) => {
@@ -91,7 +91,8 @@ impl Linear {
                 let row = Self::axis(0, 1).plus(&Self::axis(1, 1), size[0]);
                 row.plus(&Self::axis(2, 1), size[0].wrapping_mul(size[1]))
             }
-        }
+            Input::GroupCount(_) => return None,
+        })
     }
 
     /// The sum with a multiple of another one.

@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
-pub use probes::{GROUPS_REGISTER, Probed, group_of_entry, optimise_with_probes};
+pub use probes::{Probed, group_of_entry, optimise_with_probes};
 pub use proof::OwnWords;
 
 use self::finding::Findings;

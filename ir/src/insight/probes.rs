@@ -43,9 +43,6 @@ use crate::types::Type;
 use crate::uniformity::Uniformity;
 use crate::width::MAX_LANES;
 
-/// The register of the groups of the dispatch in [`SPACE`] (`t#`, raw): their number along x, and in a plane of x and y.
-pub const GROUPS_REGISTER: u32 = 1 << 16;
-
 /// Set in entries.
 const READ: u32 = 1;
 const SEVERAL: u32 = 2;
@@ -113,7 +110,6 @@ fn probe(func: &mut Function, own_locals: usize, may_depend: bool) -> Option<(bo
         shared: Vec::new(),
         locals: Vec::new(),
         views: vec![None; func.interface.resources.len()],
-        groups: None,
         phase: None,
         phase_bit: THREAD + thread_bits,
         threads,
@@ -201,8 +197,6 @@ struct Probes {
     shared: Vec<Option<SharedId>>,
     locals: Vec<Option<LocalId>>,
     views: Vec<Option<ResourceId>>,
-    /// Where the number of groups is.
-    groups: Option<ResourceId>,
     /// The phase of the group, if a barrier begins another.
     phase: Option<Slot>,
     phase_bit: u32,
@@ -265,10 +259,9 @@ impl Probes {
                 ResourceKind::Typed { .. } => ResourceKind::Structured { stride_bytes: 4 },
                 kind => kind,
             };
-            self.views[n] = Some(declare(func, ResourceClass::UnorderedAccess, kind, n as u32));
-        }
-        if self.views.iter().any(Option::is_some) {
-            self.groups = Some(declare(func, ResourceClass::ShaderResource, ResourceKind::Raw, GROUPS_REGISTER));
+            let shadow = Resource::new(ResourceClass::UnorderedAccess, kind, n as u32);
+            func.interface.resources.push(Resource { space: SPACE, ..shadow });
+            self.views[n] = Some(ResourceId::new(func.interface.resources.len() - 1));
         }
         let has_phases = func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &orders_shared));
         let watches = self.shared.iter().any(Option::is_some);
@@ -408,9 +401,8 @@ impl Probes {
 
     /// The entries for views of the group's first thread and of the thread.
     fn own_in_dispatch(&self, b: &mut Builder<'_>) -> [Value; 2] {
-        let groups = self.groups.expect("declared with the first shadow");
-        let place = MemoryRef { object: Object::Resource(only(groups)), index: None, offset: b.i32(0) };
-        let [width, plane] = b.load(place, 2)[..] else { unreachable!("two words were asked for") };
+        let [width, height] = [0, 1].map(|axis| b.input(Input::GroupCount(axis)));
+        let plane = b.op(Op::IMul, &[width, height]);
         let [x, y, z] = [0, 1, 2].map(|axis| b.input(Input::GroupId(axis)));
         let (rows, planes) = (b.op(Op::IMul, &[y, width]), b.op(Op::IMul, &[z, plane]));
         let group = b.op(Op::IAdd, &[x, rows]);
@@ -707,10 +699,4 @@ fn outside(b: &mut Builder<'_>, place: &MemoryRef) -> Value {
         _ => unreachable!("such loads have no plain bounds"),
     };
     b.op(Op::UGe, &[place.index.expect("such loads have an element"), count])
-}
-
-/// Declares a view in the space that no shader can name.
-fn declare(func: &mut Function, class: ResourceClass, kind: ResourceKind, register: u32) -> ResourceId {
-    func.interface.resources.push(Resource { space: SPACE, ..Resource::new(class, kind, register) });
-    ResourceId::new(func.interface.resources.len() - 1)
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::linear::{AXES, Digits, Linear};
 use crate::entity::{Inst, LocalId, Region, ResourceId, SharedId, Value};
 use crate::flow::Flow;
-use crate::function::{Function, InstKind, MemoryRef, Object, ResourceRef, ValueDef};
+use crate::function::{Element, Function, Input, InstKind, MemoryRef, Object, ResourceRef, ValueDef};
 use crate::interface::{ResourceClass, Shared};
 use crate::ops::Op;
 use crate::span::Grid;
@@ -225,13 +225,15 @@ fn is_fixed(func: &Function, flow: &Flow, value: Value, is_view: bool) -> bool {
     }
     let ValueDef::Result(inst, _) = func.value(value).def else { return false };
     match &func.inst(inst).kind {
-        InstKind::Input(input) => !is_view && matches!(input, crate::function::Input::GroupId(_)),
+        InstKind::Input(Input::GroupCount(_)) => true,
+        InstKind::Input(Input::GroupId(_)) => !is_view,
+        InstKind::Input(_) => false,
         InstKind::Op { args, .. } => args.iter().all(|&arg| is_fixed(func, flow, arg, is_view)),
         InstKind::Load { place } => {
             let is_constant = match place.object {
                 Object::Resource(resource) => {
                     func.interface.resource(resource.id).class == ResourceClass::Constant
-                        && matches!(resource.element, crate::function::Element::Fixed(_))
+                        && matches!(resource.element, Element::Fixed(_))
                 }
                 Object::Immediate | Object::Curve => true,
                 _ => false,

@@ -13,6 +13,7 @@
 //! | `states.rs` | batches of any words, of shaders in any state |
 //! | `stop.rs` | endless loops are stopped |
 //! | `latency.rs` | how soon that is, for many kinds of work |
+//! | `check.rs` | checks with probes |
 //! | `messages.rs` | what shaders print, and their aborts |
 //! | `lifetimes.rs` | drops in any order, and from many threads at once |
 //! | `edges.rs` | views at the ends of buffers, with guard pages |
@@ -31,6 +32,7 @@
 mod batch;
 mod bound;
 mod cache;
+mod check;
 mod compiling;
 mod copies;
 mod corpus;

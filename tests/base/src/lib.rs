@@ -7,6 +7,7 @@
 //! | `random.rs` | reproducible random numbers |
 //! | `programs.rs` | random programs in the IR: those that end, for groups and for batches, and wild ones |
 //! | `direct3d9.rs` | random shaders of Direct3D 9 |
+//! | `races.rs` | random programs without enough barriers, and their races |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `samples.rs` | positions of samples in a pixel |
 //! | `strips.rs` | a plain model of topologies |
@@ -18,6 +19,7 @@ pub mod assemble;
 pub mod direct3d9;
 pub mod modes;
 pub mod programs;
+pub mod races;
 pub mod random;
 pub mod same;
 pub mod samples;

@@ -36,8 +36,6 @@ pub(in super::super) struct ProbedKit {
     frame: Frame,
     shadows: Vec<Buffer>,
     shadow_bytes: u64,
-    /// The number of groups along x, and in a plane.
-    groups: Option<Buffer>,
     /// The memory and the counters that it changes, with their content before the run.
     written: Vec<(Arc<Memory>, Vec<u8>)>,
     counters: Vec<(Counter, u32)>,
@@ -70,21 +68,16 @@ impl ProbedKit {
         if code.declared.iter().any(|range| may_be_unbound(range, bindings)) {
             return Ok(None);
         }
-        let (mut above, mut shadows, mut shadow_bytes, mut groups) = (Vec::new(), Vec::new(), 0, None);
+        let (mut above, mut shadows, mut shadow_bytes) = (Vec::new(), Vec::new(), 0);
         for range in code.declared.iter().filter(|range| range.register.space == SPACE) {
-            let size_bytes = match range.is_writable() {
-                true => bindings.get(code.declared[range.register.index as usize].register).map_or(0, shadow_size),
-                false => 8,
-            };
+            let of = code.declared[range.register.index as usize].register;
+            let size_bytes = bindings.get(of).map_or(0, shadow_size);
             shadow_bytes += size_bytes;
             if shadow_bytes > most_bytes {
                 return Ok(None);
             }
             let buffer = Buffer::zeroed(size_bytes, GuardPages::Off)?;
-            match range.is_writable() {
-                true => shadows.push(buffer.clone()),
-                false => groups = Some(buffer.clone()),
-            }
+            shadows.push(buffer.clone());
             let view = match range.kind {
                 ResourceKind::Structured { stride_bytes } => View::structured(buffer, stride_bytes)?,
                 _ => View::raw(buffer)?,
@@ -109,7 +102,7 @@ impl ProbedKit {
         });
         let counters = counters.collect();
         let frame = Frame::new(&views, runner.guard_pages)?;
-        Ok(Some(Self { key, code, views, frame, shadows, shadow_bytes, groups, written, counters }))
+        Ok(Some(Self { key, code, views, frame, shadows, shadow_bytes, written, counters }))
     }
 
     /// Prepares it for a run.
@@ -117,10 +110,6 @@ impl ProbedKit {
         let stop = begun.watch.stop();
         for shadow in &self.shadows {
             shadow.fill_until(0..shadow.size_bytes(), &[0; 4], &|| stop.is_set())?;
-        }
-        if let Some(groups) = &self.groups {
-            let [width, height, _] = begun.grid.groups;
-            groups.write(0, &[width, width.wrapping_mul(height)])?;
         }
         if !self.code.reads_what_it_writes {
             // What it leaves does not depend on what is there.
