@@ -63,6 +63,11 @@ fn measure(device: &Device, prepared: &Prepared) -> Option<[f64; 4]> {
         let watch = Stopwatch::start();
         ready[n].frames(count).expect("it runs");
         let sample = watch.stop();
+        if let (Some(log), Ok(_)) = (&options[n].check, std::env::var("BROLGA_DEBUG")) {
+            for run in log.take() {
+                eprintln!("{:?} {}", run.checked.summary, run.checked.findings.len());
+            }
+        }
         options[n].check.as_ref().map(CheckLog::take);
         sample.cpu.unwrap_or(sample.wall).as_secs_f64() / f64::from(count)
     };

@@ -3,6 +3,7 @@
 
 use smallvec::SmallVec;
 
+use crate::bound::all_ones;
 use crate::entity::Value;
 use crate::function::{Function, Input};
 use crate::ops::Op;
@@ -71,9 +72,8 @@ impl Linear {
             },
             Op::Shl => Some(of(0).times(1 << (constant(1)? & 31))),
             // Without carries these are sums.
-            Op::Or | Op::Xor if may_be_ones(func, args[0]) & may_be_ones(func, args[1]) == 0 => {
-                Some(of(0).plus(&of(1), 1))
-            }
+            Op::Or | Op::Xor if ones(func, args[0]) & ones(func, args[1]) == 0 => Some(of(0).plus(&of(1), 1)),
+            Op::And if ones(func, args[0]) & !constant(1)? == 0 => Some(of(0)),
             _ => None,
         }
     }
@@ -122,6 +122,20 @@ impl Linear {
         let zeros = |number: u32| number.trailing_zeros();
         self.others.iter().map(move |&(value, factor)| (zeros(may_be_ones(func, value)) + zeros(factor)).min(32))
     }
+}
+
+/// The bits of a value that may be ones in threads that exist.
+fn ones(func: &Function, value: Value) -> u32 {
+    let size = func.interface.group_size();
+    let most = match func.as_input(value) {
+        Some(Input::ThreadIndex) => func.interface.threads_per_group(),
+        Some(Input::ThreadIdInGroup(axis)) => size[usize::from(axis)],
+        _ => match func.as_op(value) {
+            Some((Op::And, args)) => return ones(func, args[0]) & may_be_ones(func, args[1]),
+            _ => return may_be_ones(func, value),
+        },
+    };
+    all_ones(most.saturating_sub(1))
 }
 
 /// A number that a thread has in several accesses: a sum of its axes, and more.

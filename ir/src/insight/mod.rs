@@ -12,10 +12,12 @@
 //! | `poison.rs` | words that may be worthless, until something uses them |
 //! | `finding.rs` | what is found |
 //! | `probes.rs` | code that finds which groups to check |
+//! | `entry.rs` | what these remember of a word |
 //! | `proof.rs` | what needs no probes |
 //! | `linear.rs` | addresses as sums |
 //! | `guard.rs` | reads whose results may be thrown away |
 
+mod entry;
 mod finding;
 mod guard;
 mod linear;
@@ -29,8 +31,9 @@ use std::collections::HashMap;
 
 use smallvec::{SmallVec, smallvec};
 
+pub use entry::group_of_entry;
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
-pub use probes::{Probed, group_of_entry, optimise_with_probes};
+pub use probes::{Probed, optimise_with_probes};
 pub use proof::OwnWords;
 
 use self::finding::Findings;
