@@ -17,6 +17,7 @@ mod packet_width;
 mod pairs;
 mod rejoin;
 mod rematerialise;
+mod shared_atomics;
 mod simplify;
 mod ssa;
 mod texels;
@@ -105,6 +106,8 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     licm::run(func);
     // After all passes that would merge its copies.
     rematerialise::run(func);
+    // After those that merge loads.
+    shared_atomics::run(func);
     dead::remove(func);
     compact::run(func);
     // Examines the final code.
