@@ -71,7 +71,7 @@ impl<'m> Translator<'m, '_> {
                     _ => break,
                 };
                 let follows = self.known_offset(&part) == self.known_offset(&first) + 4 * types.len() as u32;
-                if !types.is_empty() && !(follows && types.len() + count <= 4) {
+                if !(types.is_empty() || follows && types.len() + count <= 4) {
                     break;
                 }
                 let ty = self.scalar_type(scalar)?;
