@@ -13,11 +13,10 @@ mod demote;
 mod if_conversion;
 mod licm;
 mod merges;
-mod packet_width;
+mod packets;
 mod pairs;
 mod rejoin;
 mod rematerialise;
-mod shared_atomics;
 mod simplify;
 mod ssa;
 mod texels;
@@ -107,9 +106,9 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     // After all passes that would merge its copies.
     rematerialise::run(func);
     // After those that merge loads.
-    shared_atomics::run(func);
+    packets::shared_atomics::run(func);
     dead::remove(func);
     compact::run(func);
     // Examines the final code.
-    packet_width::run(func);
+    packets::width::run(func);
 }

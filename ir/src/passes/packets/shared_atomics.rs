@@ -8,7 +8,7 @@ use crate::flow::Flow;
 use crate::function::{AtomicOp, Function, InstKind, Object};
 
 /// Runs the pass.
-pub(super) fn run(func: &mut Function) {
+pub(in crate::passes) fn run(func: &mut Function) {
     if func.interface.shared.is_empty() {
         return;
     }

@@ -52,7 +52,7 @@ const LOOP_WEIGHT_BITS: u32 = 3;
 const MAX_LOOPS: u32 = 3;
 
 /// Sets the function's width.
-pub(super) fn run(func: &mut Function) {
+pub(in crate::passes) fn run(func: &mut Function) {
     let flow = Flow::new(func);
     for (width, most_values) in CANDIDATES {
         func.width = width;
