@@ -55,6 +55,12 @@ geometry() {
     BROLGA_SEEDS=0..100000 cargo test -p brolga-raster --test it assembly::random -- --nocapture
 }
 
+# 100,000 changed texts in WGSL; shaders of a folder, if BROLGA_WGSL names one.
+wgsl() {
+    BROLGA_SEEDS=0..100000 cargo test -p brolga-wgsl --test it mutants:: -- --nocapture
+    cargo test -p brolga-wgsl --test it public:: -- --ignored --nocapture
+}
+
 # What a check finds in 100,000 random programs that lack barriers, and what a plain model finds.
 checks() { BROLGA_SEEDS=0..100000 cargo test -p brolga-ir --test it insight:: -- --nocapture; }
 
@@ -81,7 +87,7 @@ sanitizer() { scripts/asan.sh; }
 packages() { scripts/packages.sh; }
 
 [ $# -gt 0 ] || { sed -n 's/^# usage: /usage: /p' "$0"; sed -n 's/^\([a-z0-9]*\)() .*/    \1/p' "$0"; exit 2; } >&2
-[ "$*" != all ] || set -- features arm64 targets modes widths damage batches soak mutants direct3d9 draws model geometry samples stress memory stop
+[ "$*" != all ] || set -- features arm64 targets modes widths damage batches soak mutants direct3d9 draws model geometry wgsl samples stress memory stop
 for name; do
     [ "$(type -t "$name")" = function ] || { echo "long.sh: there is no run called $name" >&2; exit 2; }
 done

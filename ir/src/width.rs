@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Number of threads in a packet: a property of a function, since both engines must run threads in the same order.
 ///
 /// Wider packets keep more independent work in flight and share addresses and checks between more threads; narrower
-/// ones have lower register pressure and lose less where threads diverge. `passes/packet_width.rs` chooses 8, 16 or 32.
+/// ones have lower register pressure and lose less where threads diverge. `passes/packets/width.rs` chooses 8, 16 or 32.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Width {
     /// 8 threads.

@@ -13,7 +13,7 @@ mod demote;
 mod if_conversion;
 mod licm;
 mod merges;
-mod packet_width;
+mod packets;
 mod pairs;
 mod rejoin;
 mod rematerialise;
@@ -144,8 +144,10 @@ fn finish(func: &mut Function, level: Level, formats: &[Option<TexelFormat>]) {
     licm::run(func);
     // After all passes that would merge its copies.
     rematerialise::run(func);
+    // After those that merge loads.
+    packets::shared_atomics::run(func);
     dead::remove(func);
     compact::run(func);
     // Examines the final code.
-    packet_width::run(func);
+    packets::width::run(func);
 }

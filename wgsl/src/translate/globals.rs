@@ -14,6 +14,9 @@ use super::usage::Usage;
 use super::{Fault, Result, Translator, Val, Words};
 use crate::error::Quantity;
 
+/// The most bytes of an element of Direct3D's structured memory.
+const MOST_STRIDE: u32 = 2048;
+
 /// A resource of a shader, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
@@ -110,7 +113,7 @@ impl<'m> Translator<'m, '_> {
         Place::new(Home::Memory(Memory { object, layout: Layout::Explicit, unit }), shape)
     }
 
-    /// Raw memory of the group.
+    /// Memory of the group: elements of the array that it is, or raw.
     fn workgroup(&mut self, variable: &GlobalVariable, shape: Shape<'m>) -> Result<Place<'m>> {
         self.check_size(variable)?;
         self.check_scalars(shape)?;
@@ -120,9 +123,14 @@ impl<'m> Translator<'m, '_> {
         let found = has + 4 * u64::from(words);
         self.check(Quantity::WorkgroupBytes, found, u64::from(self.options.limits.workgroup_bytes))?;
         let register = self.b.func.interface.shared.len() as u32;
-        self.b.func.interface.shared.push(Shared { register, raw: true, stride_bytes: 4, count: words });
-        let memory =
-            Memory { object: Object::Shared(SharedId::new(register as usize)), layout: Layout::Words, unit: None };
+        let (unit, count) = match shape {
+            Shape::Array(base, Some(count), _) => (Some(self.types.words(self.types.of(base)) * 4), count),
+            _ => (None, words),
+        };
+        let unit = unit.filter(|unit| (4..=MOST_STRIDE).contains(unit));
+        let (stride_bytes, count) = unit.map_or((4, words), |unit| (unit, count));
+        self.b.func.interface.shared.push(Shared { register, raw: unit.is_none(), stride_bytes, count });
+        let memory = Memory { object: Object::Shared(SharedId::new(register as usize)), layout: Layout::Words, unit };
         Ok(Place::new(Home::Memory(memory), shape))
     }
 

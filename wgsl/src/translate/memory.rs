@@ -4,6 +4,7 @@ use brolga_ir::entity::{Slot, Value};
 use brolga_ir::function::AtomicOp;
 use brolga_ir::{Op, Type};
 use naga::{AtomicFunction, Scalar, ScalarKind};
+use smallvec::SmallVec;
 
 use super::place::{Home, Memory, Place};
 use super::types::{Shape, scalar_type};
@@ -44,10 +45,52 @@ impl<'m> Translator<'m, '_> {
             (Home::Memory(memory), Shape::Vector(count, scalar)) => {
                 self.load_run(place, memory, count, scalar, words)?;
             }
+            (Home::Memory(memory), Shape::Struct(members)) if memory.unit.is_none() => {
+                self.load_members(place, memory, members.len() as u32, words)?;
+            }
             (Home::Memory(_) | Home::Parts(_), shape) => {
                 for number in 0..self.types.children(shape).unwrap_or(0) {
                     self.load_into(&self.part(place, number), words)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the members of a structure in raw memory, up to four consecutive words at once.
+    fn load_members(&mut self, place: &Place<'m>, memory: &Memory, members: u32, words: &mut Words) -> Result {
+        let mut number = 0;
+        while number < members {
+            let first = self.part(place, number);
+            let mut types: SmallVec<[Type; 4]> = SmallVec::new();
+            while number < members {
+                let part = self.part(place, number);
+                let (count, scalar) = match part.shape {
+                    Shape::Scalar(scalar) => (1, scalar),
+                    Shape::Vector(count, scalar) => (count as usize, scalar),
+                    _ => break,
+                };
+                let follows = self.known_offset(&part) == self.known_offset(&first) + 4 * types.len() as u32;
+                if !(types.is_empty() || follows && types.len() + count <= 4) {
+                    break;
+                }
+                let ty = self.scalar_type(scalar)?;
+                types.extend(std::iter::repeat_n(ty, count));
+                number += 1;
+            }
+            if types.is_empty() {
+                self.load_into(&first, words)?;
+                number += 1;
+                continue;
+            }
+            let at = self.address(&first, memory, 0);
+            let loaded: Words = self.b.load(at, types.len());
+            for (mut word, ty) in loaded.into_iter().zip(types) {
+                if let Some(valid) = place.valid {
+                    let zero = self.b.i32(0);
+                    word = self.b.select(valid, word, zero);
+                }
+                words.push(self.scalar_of(word, ty));
             }
         }
         Ok(())

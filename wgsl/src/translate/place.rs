@@ -105,8 +105,9 @@ impl<'m> Translator<'m, '_> {
                 let limit = match count {
                     Some(count) if self.is_checked_by_object(place, &memory, count, stride) => None,
                     Some(count) => Some(count),
-                    // The buffer is checked when it is accessed, but nothing may wrap on the way there.
-                    None => Some((u32::MAX - stride.max(4)).saturating_sub(place.offset) / stride.max(1) + 1),
+                    // The buffer is checked when it is accessed. A number so large that its bytes wrap may be any place
+                    // in the buffer, as the specification allows.
+                    None => None,
                 };
                 let mut element = self.unchecked_element(place, index);
                 if let Some(limit) = limit {
@@ -135,11 +136,12 @@ impl<'m> Translator<'m, '_> {
 
     /// `true` if the object itself checks the number of an element: it consists of these elements.
     fn is_checked_by_object(&self, place: &Place<'m>, memory: &Memory, count: u32, stride: u32) -> bool {
-        let Object::Local(id) = memory.object else { return false };
-        place.terms.is_empty()
-            && place.offset == 0
-            && memory.unit == Some(stride)
-            && self.b.func.interface.local(id).registers == count
+        let elements = match memory.object {
+            Object::Local(id) => self.b.func.interface.local(id).registers,
+            Object::Shared(id) => self.b.func.interface.shared(id).count,
+            _ => return false,
+        };
+        place.terms.is_empty() && place.offset == 0 && memory.unit == Some(stride) && elements == count
     }
 
     /// The condition that a number is below a limit.
@@ -173,7 +175,8 @@ impl<'m> Translator<'m, '_> {
         // Numbers of words or halves of vectors: units are powers of two wherever these reach past one.
         let bytes = self.sum(&parts, 1, offset % unit);
         let index = self.sum(&whole, unit, offset / unit);
-        if parts.iter().all(|(_, stride)| *stride == 4) {
+        // Elements that are one after the other begin with one: parts of one stay in it.
+        if memory.layout == Layout::Words || parts.iter().all(|(_, stride)| *stride == 4) {
             return MemoryRef { object, index: Some(index), offset: bytes };
         }
         let unit = self.b.i32(unit);

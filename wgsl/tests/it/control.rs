@@ -251,7 +251,7 @@ fn buffers_have_the_layout_of_wgsl() {
             out[i * 8u + 4u] = data.tail[i].y;
             out[i * 8u + 5u] = bitcast<u32>(constants.h[i][1]);
             out[i * 8u + 6u] = constants.list[i][i];
-            out[i * 8u + 7u] = data.tail[i + 0x20000000u].x;
+            out[i * 8u + 7u] = data.tail[i + 0x1fffff00u].x;
         }";
     // Of Inner: a at 0, m at 16 (columns of 16 bytes), h at 64 (of 8), list at 96, 144 bytes.
     let text = format!("{OUT}{text}");

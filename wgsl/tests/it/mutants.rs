@@ -19,7 +19,7 @@ const TEXTS: [&str; 8] = [
     include_str!("../../../bench/suite/src/shaders/tex.wgsl"),
     "struct Part { mass: f32, at: vec3<f32>, turn: mat3x3<f32>, list: array<vec2<i32>, 3> }
      struct All { count: atomic<u32>, parts: array<Part> }
-     @group(0) @binding(0) var<storage, read_write> all: All;
+     @group(0) @binding(0) var<storage, read_write> data: All;
      @group(0) @binding(1) var<uniform> weights: array<vec4<f32>, 4>;
      override side: u32 = 4u;
      var<private> kept: array<u32, 8>;
@@ -31,7 +31,7 @@ const TEXTS: [&str; 8] = [
      }
      @compute @workgroup_size(4, 2, 1)
      fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-         var part = all.parts[id.x];
+         var part = data.parts[id.x];
          for (var i = 0; i < 4; i++) {
              switch i { case 0, 2: { continue; } case 1: { part.mass *= 2.0; } default: { break; } }
              kept[u32(i) + id.y] = bitcast<u32>(part.turn[i % 3].y);
@@ -39,9 +39,9 @@ const TEXTS: [&str; 8] = [
          loop { part.at += weights[id.z & 3u].xyz; if all(part.at > vec3<f32>(9.0)) { break; }
              continuing { part.mass -= 0.5; break if part.mass < 0.0; } }
          let found = pick(&part, i32(id.x) - 1);
-         let old = atomicAdd(&all.count, select(kept[id.x], groups.x * side, found.x > found.y));
+         let old = atomicAdd(&data.count, select(kept[id.x], groups.x * side, found.x > found.y));
          part.at = part.turn * normalize(part.at) + vec3<f32>(f32(old), exp2(part.mass), -0.5);
-         all.parts[arrayLength(&all.parts) - 1u - id.x] = part;
+         data.parts[arrayLength(&data.parts) - 1u - id.x] = part;
      }",
 ];
 
@@ -162,6 +162,13 @@ fn mutant(seed: u64) -> String {
 }
 
 #[test]
+fn the_texts_are_shaders() {
+    for text in TEXTS {
+        Shader::read(text, &Options::default()).unwrap_or_else(|error| panic!("{error}: {text}"));
+    }
+}
+
+#[test]
 fn changed_texts_end_with_an_answer() {
     let seeds = std::env::var("BROLGA_SEEDS").ok();
     let seeds = match seeds.as_deref().and_then(|seeds| seeds.split_once("..")) {
@@ -178,10 +185,11 @@ fn changed_texts_end_with_an_answer() {
                 verify(function).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
                 read += 1;
             }
-            Err(error) => match error.fault {
-                Fault::Internal { what } => faults.push(format!("seed {seed}: {what}")),
-                _ => {}
-            },
+            Err(error) => {
+                if let Fault::Internal { what } = error.fault {
+                    faults.push(format!("seed {seed}: {what}"));
+                }
+            }
         }
     }
     println!("{read} of {} are shaders", seeds.end - seeds.start);

@@ -246,3 +246,35 @@ fn programs_that_are_errors_are_refused() {
     assert_eq!(programs.count(), 45);
     assert_eq!(accepted, UNCHECKED);
 }
+
+#[test]
+#[ignore = "measures; of a release build"]
+fn texts_at_the_limits_take_a_tenth_of_a_second() {
+    let limits = Options::default().limits;
+    let depth = limits.expression_depth - 20;
+    let chain: String = (1..limits.declarations - 3).map(|n| format!("const c{n} = c{};", n - 1)).collect();
+    let functions: String =
+        (1..limits.declarations - 3).map(|n| format!("fn f{n}() -> u32 {{ return {n}u; }}")).collect();
+    let calls = |count: usize| {
+        let bodies: String = (1..count).map(|n| format!("fn f{n}() {{ f{0}(); f{0}(); }}", n - 1)).collect();
+        format!("@group(0) @binding(1) var<storage, read_write> n: u32; fn f0() {{ n += 1u; }} {bodies}")
+    };
+    let texts = [
+        ("operators", main_of("", &format!("out[0] = out[1]{};", " ^ 1u".repeat(depth)))),
+        ("statements", main_of("", &"out[0] += out[1] * 3u;".repeat(500))),
+        ("more statements", main_of("", &"out[0] += out[1] * 3u;".repeat(2000))),
+        ("comments", main_of(&format!("/*{}*/", "*".repeat(250 << 10)), "out[0] = 1u;")),
+        ("constants", main_of(&format!("const c0 = 1;{chain}"), "out[0] = u32(c4000);")),
+        ("functions", main_of(&functions, "out[0] = f7();")),
+        ("calls", main_of(&calls(40), "f39(); out[0] = 1u;")),
+        ("inlined", main_of(&calls(15), "f14(); out[0] = 1u;")),
+        ("array", main_of("", "var a: array<u32, 60000>; a[out[1]] = 1u; out[0] = a[out[2]];")),
+        ("table", main_of("const T = array<u32, 16000>();", "out[0] = T[out[1]];")),
+    ];
+    for (name, text) in texts {
+        let start = std::time::Instant::now();
+        let result = Shader::read(&text, &Options::default()).map(|_| ()).map_err(|error| error.to_string());
+        let (elapsed, bytes) = (start.elapsed().as_secs_f64() * 1e3, text.len());
+        println!("{name:16} {bytes:7} bytes {elapsed:7.1} ms {result:?}");
+    }
+}

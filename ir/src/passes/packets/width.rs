@@ -52,7 +52,7 @@ const LOOP_WEIGHT_BITS: u32 = 3;
 const MAX_LOOPS: u32 = 3;
 
 /// Sets the function's width.
-pub(super) fn run(func: &mut Function) {
+pub(in crate::passes) fn run(func: &mut Function) {
     let flow = Flow::new(func);
     for (width, most_values) in CANDIDATES {
         func.width = width;
@@ -116,11 +116,24 @@ fn latency(op: Op) -> u32 {
     }
 }
 
-/// `true` if the addresses of an access are affine from lane to lane, at least within octets.
+/// `true` if the addresses of an access are affine from lane to lane, at least within octets. Those that are one address
+/// in each octet are not: they go lane by lane.
 fn is_even(shapes: &Shapes, kind: &InstKind) -> bool {
     let (InstKind::Load { place } | InstKind::Store { place, .. }) = kind else { return false };
-    let mut values = [place.index, Some(place.offset)].into_iter().flatten();
-    values.all(|value| matches!(shapes.shape(value), Shape::Affine { .. } | Shape::Octets { .. }))
+    let mut moves = false;
+    let mut in_octets = false;
+    for value in [place.index, Some(place.offset)].into_iter().flatten() {
+        let stride = match shapes.shape(value) {
+            Shape::Affine { stride } => stride,
+            Shape::Octets { stride } => {
+                in_octets = true;
+                stride
+            }
+            Shape::Quad { .. } | Shape::Pairs { .. } | Shape::Scattered => return false,
+        };
+        moves |= stride != 0;
+    }
+    moves || !in_octets
 }
 
 /// The live range of a value, in instructions.
