@@ -94,6 +94,16 @@ impl Grid {
         self.groups.iter().map(|&n| u64::from(n)).product()
     }
 
+    /// The number of the group at these coordinates, if it is in the box.
+    pub fn number(&self, group: [u32; 3]) -> Option<u64> {
+        let mut number = 0;
+        for axis in [2, 1, 0] {
+            let at = group[axis].checked_sub(self.first[axis]).filter(|&at| at < self.groups[axis])?;
+            number = number * u64::from(self.groups[axis]) + u64::from(at);
+        }
+        Some(number)
+    }
+
     /// The coordinates of the n-th group, x fastest.
     #[inline]
     pub fn group(&self, n: u64) -> [u32; 3] {

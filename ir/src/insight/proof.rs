@@ -105,8 +105,7 @@ impl Proofs {
             let is_free = classes.iter().all(|&class| {
                 let of: Vec<&Site> = of.iter().copied().filter(|site| site.class == class).collect();
                 only_one_kind(&of)
-                    || own_words(func, &flow, &of, false)
-                        .is_some_and(|own| own.holds(&Grid { groups: [1; 3], first: [0; 3] }))
+                    || own_words(func, &of, false).is_some_and(|own| own.holds(&Grid { groups: [1; 3], first: [0; 3] }))
             });
             let is_read = of.iter().any(|site| site.kind != SiteKind::Store);
             let is_filled = !is_read || is_filled(func, &flow, &of, &func.interface.shared[n]);
@@ -127,7 +126,7 @@ impl Proofs {
             if only_one_kind(&of) {
                 return Watch::Nothing;
             }
-            match own_words(func, &flow, &of, true).filter(|_| may_depend) {
+            match own_words(func, &of, true).filter(|_| may_depend) {
                 Some(own) => {
                     conditions.push(own);
                     Watch::Nothing
@@ -176,19 +175,19 @@ fn only_one_kind(sites: &[&Site]) -> bool {
 }
 
 /// Finds the words that a thread has for itself, if all accesses of a class are to such; of a view, in the whole dispatch.
-fn own_words(func: &Function, flow: &Flow, sites: &[&Site], is_view: bool) -> Option<OwnWords> {
+fn own_words(func: &Function, sites: &[&Site], is_view: bool) -> Option<OwnWords> {
     let first = *sites.first()?;
     let is_single = first.single.is_some() && sites.iter().all(|site| site.single == first.single);
     let coordinates = (0..first.at.len()).map(|n| {
         let of_sites = sites.iter().map(|site| site.at.get(n)).collect::<Option<SmallVec<[&(Linear, u32); 8]>>>()?;
-        Some(digits(func, flow, &of_sites, is_view))
+        Some(digits(func, &of_sites, is_view))
     });
     let coordinates = coordinates.collect::<Option<_>>()?;
     Some(OwnWords { coordinates, is_single, group_size: func.interface.group_size() })
 }
 
 /// What a coordinate of all accesses tells of the thread; nothing if they have no line in common.
-fn digits(func: &Function, flow: &Flow, of_sites: &[&(Linear, u32)], is_view: bool) -> Digits {
+fn digits(func: &Function, of_sites: &[&(Linear, u32)], is_view: bool) -> Digits {
     let first = &of_sites[0].0;
     let mut length = of_sites.iter().map(|(_, length)| *length).max().unwrap_or(0);
     if of_sites.iter().any(|(sum, _)| sum.axes != first.axes) {
@@ -200,7 +199,7 @@ fn digits(func: &Function, flow: &Flow, of_sites: &[&(Linear, u32)], is_view: bo
         factors[3..].fill(0);
     }
     let is_same = of_sites.iter().all(|(sum, _)| sum.others == first.others)
-        && first.others.iter().all(|&(value, _)| is_fixed(func, flow, value, is_view));
+        && first.others.iter().all(|&(value, _)| is_fixed(func, value, is_view));
     let mut align = match is_same {
         true => 32,
         false => of_sites.iter().flat_map(|(sum, _)| sum.zero_bits(func)).fold(32, u32::min),
@@ -219,7 +218,7 @@ fn digits(func: &Function, flow: &Flow, of_sites: &[&(Linear, u32)], is_view: bo
 }
 
 /// `true` if a value is the same whenever a thread of the group, or of the dispatch, has it.
-fn is_fixed(func: &Function, flow: &Flow, value: Value, is_view: bool) -> bool {
+fn is_fixed(func: &Function, value: Value, is_view: bool) -> bool {
     if func.as_const(value).is_some() {
         return true;
     }
@@ -228,7 +227,7 @@ fn is_fixed(func: &Function, flow: &Flow, value: Value, is_view: bool) -> bool {
         InstKind::Input(Input::GroupCount(_)) => true,
         InstKind::Input(Input::GroupId(_)) => !is_view,
         InstKind::Input(_) => false,
-        InstKind::Op { args, .. } => args.iter().all(|&arg| is_fixed(func, flow, arg, is_view)),
+        InstKind::Op { args, .. } => args.iter().all(|&arg| is_fixed(func, arg, is_view)),
         InstKind::Load { place } => {
             let is_constant = match place.object {
                 Object::Resource(resource) => {
@@ -239,7 +238,7 @@ fn is_fixed(func: &Function, flow: &Flow, value: Value, is_view: bool) -> bool {
                 _ => false,
             };
             let mut address = place.index.into_iter().chain([place.offset]);
-            is_constant && address.all(|value| is_fixed(func, flow, value, is_view))
+            is_constant && address.all(|value| is_fixed(func, value, is_view))
         }
         InstKind::Query { .. } => func.is_known_of_view(&func.inst(inst).kind),
         _ => false,
@@ -277,7 +276,7 @@ fn is_filled(func: &Function, flow: &Flow, sites: &[&Site], shared: &Shared) -> 
         };
         let is_barrier =
             |&inst: &Inst| matches!(func.inst(inst).kind, InstKind::Barrier(sync) if sync.threads && sync.shared);
-        let Some(barrier) = insts[..first_read].iter().rposition(|inst| is_barrier(inst)) else { return false };
+        let Some(barrier) = insts[..first_read].iter().rposition(is_barrier) else { return false };
         let stores = sites.iter().filter(|site| {
             let is_whole = match &func.inst(site.inst).kind {
                 InstKind::Store { effect, .. } => func.as_const(*effect).is_some_and(|effect| effect.bits != 0),

@@ -250,7 +250,10 @@ impl BoundShader {
         };
         let (suspects, failed) = probed.suspects(begun)?;
         let failure = failed.map(|(span, fault)| (span.start, fault.kind, fault_in(&span, fault)));
-        let (chosen, alike) = suspects.chosen();
+        let (mut chosen, alike) = suspects.chosen();
+        if !chosen.is_empty() {
+            chosen.extend(options.group.and_then(|group| begun.grid.number(group)));
+        }
         let watched_words = probed.watched_words();
         let mut checked = Checked { findings: Vec::new(), summary: CheckSummary::default() };
         let mut result = Ok(());
