@@ -118,8 +118,6 @@ pub use brolga_bench as bench;
 pub use brolga_bytecode as bytecode;
 #[cfg(feature = "document")]
 pub use brolga_document as document;
-#[cfg(feature = "wgsl")]
-pub use brolga_wgsl as wgsl;
 pub use brolga_runtime::{
     Access, AddressMode, Array, ArrayWords, BatchError, BindingError, BindingRules, Bindings, BoundShader, Buffer,
     Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, ClearValue, CodeFigures, Codegen,
@@ -133,6 +131,8 @@ pub use brolga_runtime::{
     SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VectorBytes, VerifyError,
     VerifyErrors, View, Width, Worker, format, insight, pipeline,
 };
+#[cfg(feature = "wgsl")]
+pub use brolga_wgsl as wgsl;
 /// The crate with the traits of buffer elements: [`bytemuck::NoUninit`] to write them, [`bytemuck::Pod`] to read them
 /// too. A structure gets them by `#[derive]` with that crate's feature `derive`, in a program that depends on the same
 /// version.

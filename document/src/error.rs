@@ -311,6 +311,20 @@ pub enum Problem {
         /// The reason.
         error: SourceError,
     },
+    /// A shader in a language that Brolga reads that is wrong.
+    #[error("{}{}: {}", shader.display(), place.map_or(String::new(), |(line, column)| format!(":{line}:{column}")), short_text(message))]
+    Source {
+        /// The shader file.
+        shader: PathBuf,
+        /// Line and column in it, from 1, the column in bytes.
+        place: Option<(u32, u32)>,
+        /// What is wrong.
+        message: String,
+        /// Advice on what to do about it.
+        help: Option<String>,
+        /// Its text; empty if it is none.
+        text: Arc<str>,
+    },
     /// A shader cannot be compiled, cannot run with its bindings, or was stopped.
     #[error("{}{}", shader.as_ref().map_or(String::new(), |shader| format!("{}: ", short_path(shader))), short_text(error))]
     Run {
@@ -484,12 +498,15 @@ impl Problem {
                     `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
                     .into(),
             ),
+            Problem::Source { help, .. } => help.clone(),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
             Problem::Run { error: Error::Compile(error), .. } if error.is_size() => {
                 Some("the interpreter can run it: leave out `--engine`".into())
             }
             Problem::Run { error: Error::Binding(BindingError::Unbound { register, .. }), .. } => {
-                Some(format!("add a table `{register}` that says what it holds"))
+                // A space is part of the name.
+                let key = if register.space == 0 { register.to_string() } else { format!("\"{register}\"") };
+                Some(format!("add a table `{key}` that says what it holds"))
             }
             Problem::Run { error: Error::Binding(BindingError::NoCounter { .. }), .. } => {
                 Some("give the initial number of elements, as in `counter = 0`".into())

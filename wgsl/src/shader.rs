@@ -9,7 +9,7 @@ use naga::{Module, ShaderStage};
 use crate::error::{Error, Fault};
 use crate::options::Options;
 use crate::source::Lines;
-use crate::translate::{Binding, FaultAt, translate};
+use crate::translate::{Binding, FaultAt, OverrideInfo, translate};
 use crate::{Position, scan};
 
 /// The number of the sources of this crate.
@@ -24,6 +24,7 @@ const STACK_BYTES: usize = 32 << 20;
 pub struct Shader {
     function: Function,
     bindings: Vec<Binding>,
+    overrides: Vec<OverrideInfo>,
     entry: String,
     text: String,
     lines: Lines,
@@ -49,8 +50,8 @@ impl Shader {
         });
         let (entry, translated) = read.map_err(|FaultAt { at, fault }| place(at, fault))?;
         let identity = identity(text, &entry, options);
-        let (function, bindings) = (translated.function, translated.bindings);
-        Ok(Self { function, bindings, entry, text: text.to_owned(), lines, identity })
+        let crate::translate::Translated { function, bindings, overrides } = translated;
+        Ok(Self { function, bindings, overrides, entry, text: text.to_owned(), lines, identity })
     }
 
     /// The function, with slots: before the passes.
@@ -66,6 +67,11 @@ impl Shader {
     /// The resources that the entry point uses, in the order of the function's.
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+
+    /// The overrides of the text, used or not, with their values.
+    pub fn overrides(&self) -> &[OverrideInfo] {
+        &self.overrides
     }
 
     /// The text.
