@@ -32,6 +32,7 @@
 //! | `language/` | shaders that are not bytecode |
 //! | `made.rs` | documents built in memory |
 //! | `error.rs` | problems and their positions |
+//! | `nearest.rs` | names that were probably meant |
 #![forbid(unsafe_code)]
 
 mod compare;
@@ -40,6 +41,7 @@ mod error;
 mod language;
 mod made;
 mod model;
+mod nearest;
 mod prepare;
 mod read;
 mod run;

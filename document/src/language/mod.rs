@@ -17,12 +17,27 @@ mod wgsl_text;
 
 use std::path::Path;
 
+use brolga_bytecode::info::Info;
 use brolga_bytecode::sm3;
+
+use crate::error::Problem;
 
 pub use advice::{advice, is_listing};
 pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
-pub(crate) use wgsl::{Outline, TextOverride, TextResource, TextShader, read};
-pub use wgsl::{WgslOptions, is_wgsl, wgsl_info};
+#[cfg(not(feature = "wgsl"))]
+pub(crate) use wgsl::read;
+pub(crate) use wgsl::{Outline, TextOverride, TextResource, TextShader};
+pub use wgsl::{WgslOptions, is_wgsl};
+#[cfg(feature = "wgsl")]
+pub(crate) use wgsl_text::read;
+
+/// The summary of a shader in WGSL, as of bytecode. Programs have no words.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn wgsl_info(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<Info, Problem> {
+    read(path, bytes, options).map(|shader| shader.info)
+}
 
 /// The language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use brolga_bytecode::container::ResourceDefinitions;
 use brolga_bytecode::info::Info;
 use brolga_runtime::{Format, Module, Register};
 
+#[cfg(not(feature = "wgsl"))]
 use crate::error::Problem;
 use crate::model::number::NumberType;
 
@@ -86,14 +87,7 @@ impl TextShader {
     }
 }
 
-/// The summary of a shader in WGSL, as of bytecode. Programs have no words.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn wgsl_info(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<Info, Problem> {
-    read(path, bytes, options).map(|shader| shader.info)
-}
-
+/// Refuses to read a shader.
 #[cfg(not(feature = "wgsl"))]
 pub(crate) fn read(path: &Path, _: &[u8], _: &WgslOptions) -> Result<TextShader, Problem> {
     let message = format!(
@@ -102,6 +96,3 @@ pub(crate) fn read(path: &Path, _: &[u8], _: &WgslOptions) -> Result<TextShader,
     );
     Err(Problem::value(message))
 }
-
-#[cfg(feature = "wgsl")]
-pub(crate) use super::wgsl_text::read;
