@@ -10,7 +10,7 @@ struct Stone {
 struct Pond {
     stones: array<Stone, 3>,
     deep: vec3f,
-    height: f32,
+    swell: f32,
     shallow: vec3f,
     shine: f32,
 }
@@ -29,7 +29,7 @@ fn water(place: vec2f) -> vec3f {
         let stone = pond.stones[i];
         let way = place - stone.place;
         let distance = max(length(way), 0.001);
-        let strength = pond.height * exp(-fade * distance);
+        let strength = pond.swell * exp(-fade * distance);
         let angle = TAU * (stone.count * distance - stone.phase);
         let slope = strength * TAU * stone.count * cos(angle);
         sum += vec3f(way / distance * slope, strength * sin(angle));
@@ -49,7 +49,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let light = normalize(vec3f(-0.6, -0.7, 0.8));
     let facing = max(dot(normal, light), 0.0);
     let mirrored = pow(max(dot(normal, normalize(light + vec3f(0.0, 0.0, 1.0))), 0.0), 80.0);
-    let depth = clamp(0.5 + found.z / (2.0 * pond.height), 0.0, 1.0);
+    let depth = clamp(0.5 + found.z / (2.0 * pond.swell), 0.0, 1.0);
     let colour = mix(pond.deep, pond.shallow, depth) * (0.35 + 0.85 * facing) + pond.shine * mirrored;
     textureStore(picture, id.xy, vec4f(colour, 1.0));
 }

@@ -129,7 +129,7 @@ fn parse(text: &str) -> Result<Module, FaultAt> {
     parser.parse(text).map_err(|error| {
         let at = error.labels().find_map(|(span, _)| span.to_range()).map(|range| range.start as u32);
         let mut message = error.message().to_owned();
-        for label in error.labels().map(|(_, label)| label).filter(|label| !label.is_empty()).take(1) {
+        for label in error.labels().map(|(_, label)| label).filter(|label| !error.message().contains(label)).take(1) {
             message = format!("{message}: {label}");
         }
         FaultAt { at, fault: Fault::Syntax { message } }

@@ -58,12 +58,14 @@ pub(crate) fn read(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<T
 fn help(error: &Error) -> Option<String> {
     match &error.fault {
         Fault::WhichEntryPoint { found } => match found.first() {
-            Some(first) => Some(format!("choose one, as in `entry = \"{first}\"`")),
+            Some(first) => Some(format!("choose one, by `entry = \"{first}\"` in a document or by `--entry {first}`")),
             None => Some("mark a function with `@compute @workgroup_size(64)`".to_owned()),
         },
         Fault::NoEntryPoint { name, found } => nearest(name, found),
         Fault::NoOverride { name, found } => nearest(name, found),
-        Fault::OverrideWithoutValue { name } => Some(format!("give it one, as in `overrides = {{ {name} = 1 }}`")),
+        Fault::OverrideWithoutValue { name } => {
+            Some(format!("give it one, by `overrides = {{ {name} = 1 }}` in a document or by `--override {name}=1`"))
+        }
         _ => None,
     }
 }
