@@ -7,10 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_files::{FileProblem, SHORT, short, short_path, short_text};
+use brolga_files::{FileProblem, short, short_path, short_text};
 use brolga_raster::error::DrawError;
 use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceError, StopReason, Unset};
 
+pub use crate::nearest::nearest;
 use crate::text::{Broken, Node, Span, Syntax, Value, Why, parse};
 
 /// A problem and its span, until the file's name is added.
@@ -311,6 +312,20 @@ pub enum Problem {
         /// The reason.
         error: SourceError,
     },
+    /// A shader in a language that Brolga reads that is wrong.
+    #[error("{}{}: {}", shader.display(), place.map_or(String::new(), |(line, column)| format!(":{line}:{column}")), short_text(message))]
+    Source {
+        /// The shader file.
+        shader: PathBuf,
+        /// Line and column in it, from 1, the column in bytes.
+        place: Option<(u32, u32)>,
+        /// What is wrong.
+        message: String,
+        /// Advice on what to do about it.
+        help: Option<String>,
+        /// Its text; empty if it is none.
+        text: Arc<str>,
+    },
     /// A shader cannot be compiled, cannot run with its bindings, or was stopped.
     #[error("{}{}", shader.as_ref().map_or(String::new(), |shader| format!("{}: ", short_path(shader))), short_text(error))]
     Run {
@@ -484,12 +499,15 @@ impl Problem {
                     `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
                     .into(),
             ),
+            Problem::Source { help, .. } => help.clone(),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
             Problem::Run { error: Error::Compile(error), .. } if error.is_size() => {
                 Some("the interpreter can run it: leave out `--engine`".into())
             }
             Problem::Run { error: Error::Binding(BindingError::Unbound { register, .. }), .. } => {
-                Some(format!("add a table `{register}` that says what it holds"))
+                // A space is part of the name.
+                let key = if register.space == 0 { register.to_string() } else { format!("\"{register}\"") };
+                Some(format!("add a table `{key}` that says what it holds"))
             }
             Problem::Run { error: Error::Binding(BindingError::NoCounter { .. }), .. } => {
                 Some("give the initial number of elements, as in `counter = 0`".into())
@@ -553,32 +571,9 @@ fn instance_help(error: &InstanceError) -> Option<String> {
     }
 }
 
-/// The entry of `known` that `name` was probably meant to be, if any is near enough.
-pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    if name.len() > 4 * SHORT {
-        return None;
-    }
-    let lower = name.to_lowercase();
-    let distances = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known));
-    // Of several that are equally near, the first: lists begin with the most common.
-    let best = distances.min_by_key(|(distance, _)| *distance)?;
-    let length = name.chars().count();
-    (best.0 <= length.max(3) / 3 && best.0 < length).then_some(best.1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn near_names_are_found_and_far_ones_are_not() {
-        assert_eq!(nearest("dispach", &["dispatch", "shader"]), Some("dispatch"));
-        assert_eq!(nearest("DISPATCH", &["dispatch"]), Some("dispatch"));
-        assert_eq!(nearest("zebra", &["dispatch", "shader"]), None);
-        assert_eq!(nearest("Z", &["DEPTH", "W"]), None);
-        assert_eq!(nearest("TRIANGLES", &["TRIANGLELIST", "TRIANGLEFAN"]), Some("TRIANGLELIST"));
-        assert_eq!(nearest(&"a".repeat(10_000), &["dispatch"]), None);
-    }
 
     #[test]
     fn a_place_is_said_by_the_keys_that_lead_to_it() {

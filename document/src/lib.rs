@@ -32,6 +32,7 @@
 //! | `language/` | shaders that are not bytecode |
 //! | `made.rs` | documents built in memory |
 //! | `error.rs` | problems and their positions |
+//! | `nearest.rs` | names that were probably meant |
 #![forbid(unsafe_code)]
 
 mod compare;
@@ -40,6 +41,7 @@ mod error;
 mod language;
 mod made;
 mod model;
+mod nearest;
 mod prepare;
 mod read;
 mod run;
@@ -66,7 +68,7 @@ pub use compare::{
 };
 pub use draft::{Draft, DraftError, DraftMesh, DraftShader};
 pub use error::{DocumentError, Elsewhere, Problem, SourceError};
-pub use language::{Language, Source, USUAL_ENTRY, USUAL_PROFILE, advice, is_listing};
+pub use language::{Language, Source, USUAL_ENTRY, USUAL_PROFILE, WgslOptions, advice, is_listing, is_wgsl, wgsl_info};
 pub use made::{Made, MadeKind};
 pub use model::expectation::Tolerance;
 pub use model::number::{Number, NumberType};

@@ -80,7 +80,7 @@ impl<'a> Made<'a> {
         let (file, container) = self.shader;
         let mut model = Model { name: Some(self.name.to_owned()), is_short: true, ..Model::default() };
         let files = vec![Located::new(PathBuf::from(file), &(0..0))];
-        let shader = ShaderEntry { files, profile: None, entry: None, defines: Vec::new() };
+        let shader = ShaderEntry { files, profile: None, entry: None, defines: Vec::new(), overrides: Vec::new() };
         model.shaders.insert(MAIN.to_owned(), shader);
         let mut pipeline = Pipeline::default();
         pipeline.shaders[StageKind::Compute] = Some(here.clone());
@@ -133,7 +133,7 @@ impl<'a> Made<'a> {
             });
             checks.push(Check::Numbers { segments, natural_element });
         }
-        let form = ShaderVariant { path: PathBuf::from(file), bytes: container.to_vec() };
+        let form = ShaderVariant { path: PathBuf::from(file), bytes: container.to_vec(), text: None };
         let document = Document {
             path: PathBuf::from(self.name),
             text: Arc::from(""),

@@ -72,7 +72,7 @@ fn drawn(state: &[u8; STATE], container: &[u8]) -> Result<(), DrawError> {
     let device = &*DEVICE;
     let module = Module::load(container, device.limits())?;
     let kind = module.kind();
-    let shader = DraftShader { file: Path::new("own.cso"), container, source: None };
+    let shader = DraftShader { file: Path::new("own.cso"), container, source: None, wgsl: None };
     let draft = Draft { shaders: &[shader], mesh: None, document: "x.toml", name: "x" };
     let made = draft.write(device.limits()).unwrap_or_default();
     let mut modules = Stages::<Option<Module>>::default();

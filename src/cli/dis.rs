@@ -8,6 +8,7 @@ use brolga::bytecode::debug::DebugInfo;
 use brolga::bytecode::listing::{exact, listing, with_source};
 use brolga::bytecode::sm3::is_program;
 use brolga::bytecode::{Error, Limits};
+use brolga::document::is_wgsl;
 use clap::Args;
 
 use super::compiler::SourceOptions;
@@ -49,6 +50,12 @@ pub(super) fn run(arguments: &DisArguments, styles: &Styles) -> io::Result<Endin
         let text =
             format!("`--source` and `{other}` are mutually exclusive: lines of the source are comments in the listing");
         report::print_plain(text, Some("leave one of them out".to_owned()), styles.err);
+        return Ok(Ending::BadInput);
+    }
+    if is_wgsl(&arguments.file) {
+        let text = format!("{}: WGSL has no bytecode to list", arguments.file.display());
+        let help = "`brolga run --emit ir`, with a document that names it, prints what it becomes";
+        report::print_plain(text, Some(help.to_owned()), styles.err);
         return Ok(Ending::BadInput);
     }
     let reader = arguments.source.reader(styles.err);

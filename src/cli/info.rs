@@ -5,6 +5,7 @@ use std::path::Path;
 
 use brolga::bytecode::Limits;
 use brolga::bytecode::info::Info;
+use brolga::document::{Problem, is_wgsl, wgsl_info};
 use serde_json::json;
 
 use super::compiler::ShaderReader;
@@ -29,8 +30,11 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
             // Problems with a file must come below its name if both go to one terminal.
             out.flush()?;
         }
-        if let Err((text, help)) = &read {
-            report::print_plain(text.clone(), help.clone(), styles.err);
+        if let Err(failure) = &read {
+            match failure {
+                Failure::Plain(text, help) => report::print_plain(text.clone(), help.clone(), styles.err),
+                Failure::Text(problem) => report::print_shader(problem, styles.err),
+            }
             ending = ending.max(reader.ending());
         }
         match arguments.format {
@@ -48,7 +52,9 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
         if is_many {
             let files = documents.into_iter().map(|(path, read)| match read {
                 Ok(info) => json!({ "file": path.to_string_lossy(), "info": brolga_json::info(&info), "error": null }),
-                Err((text, _)) => json!({ "file": path.to_string_lossy(), "info": null, "error": text }),
+                Err(failure) => {
+                    json!({ "file": path.to_string_lossy(), "info": null, "error": failure.text() })
+                }
             });
             writeln!(out, "{:#}", json!({ "files": files.collect::<Vec<_>>() }))?;
         } else if let Some((_, Ok(info))) = documents.first() {
@@ -58,11 +64,31 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
     Ok(ending)
 }
 
-/// The information about a file, or a problem with it and advice.
-fn read(path: &Path, reader: &ShaderReader<'_>) -> Result<Info, (String, Option<String>)> {
-    let bytes = reader.load(path).map_err(|text| (text, None))?;
+/// Why there is no information.
+enum Failure {
+    /// The problem and advice.
+    Plain(String, Option<String>),
+    /// A problem with a text.
+    Text(Box<Problem>),
+}
+
+impl Failure {
+    fn text(&self) -> String {
+        match self {
+            Failure::Plain(text, _) => text.clone(),
+            Failure::Text(problem) => problem.to_string(),
+        }
+    }
+}
+
+/// The information about a file.
+fn read(path: &Path, reader: &ShaderReader<'_>) -> Result<Info, Failure> {
+    let bytes = reader.load(path).map_err(|text| Failure::Plain(text, None))?;
+    if is_wgsl(path) {
+        return wgsl_info(path, &bytes, &reader.wgsl()).map_err(|problem| Failure::Text(problem.into()));
+    }
     Info::read(&bytes, &Limits::default())
-        .map_err(|error| (format!("{}: {error}", path.display()), reader.advice(&error, path, &bytes)))
+        .map_err(|error| Failure::Plain(format!("{}: {error}", path.display()), reader.advice(&error, path, &bytes)))
 }
 
 /// The text with its titles in colour, and without characters that would steer a terminal.

@@ -10,22 +10,22 @@ use brolga::bytecode::Limits as FileLimits;
 use brolga::bytecode::info::Info;
 use brolga::bytecode::sm5::Stage;
 use brolga::document::{
-    Document, DocumentError, Draft, DraftError, DraftMesh, DraftShader, Source, Syntax, USUAL_ENTRY, USUAL_PROFILE,
-    advice,
+    Document, DocumentError, Draft, DraftError, DraftMesh, DraftShader, Problem, Source, Syntax, USUAL_ENTRY,
+    USUAL_PROFILE, WgslOptions, advice, is_wgsl, wgsl_info,
 };
 use brolga::{CancelToken, Error, Limits};
 use clap::Args;
 use serde_json::json;
 
-use super::compiler::CompilerOption;
+use super::compiler::{CompilerOption, override_value};
 use super::interrupt::{self, Temporary};
 use super::style::Styles;
 use super::{Ending, report, stream, summary};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Compiled shaders (.cso, .dxbc), or HLSL if a compiler is named: a compute shader; or shaders of a draw, in any
-    /// order, and a mesh (.obj) to draw with them
+    /// Compiled shaders (.cso, .dxbc), WGSL (.wgsl), or HLSL if a compiler is named: a compute shader; or shaders of a
+    /// draw, in any order, and a mesh (.obj) to draw with them
     #[arg(value_name = "SHADER", required = true, num_args = 1..=6)]
     files: Vec<PathBuf>,
     /// The file for the document, which ends in .toml; `-` for standard output; or a folder, where it is document.toml.
@@ -41,9 +41,13 @@ pub(super) struct Arguments {
     /// One source with two profiles is two shaders
     #[arg(long, value_name = "PROFILE", default_value = USUAL_PROFILE)]
     profile: Vec<String>,
-    /// The function of HLSL that is compiled, in the order of the profiles
-    #[arg(long, value_name = "NAME", default_value = USUAL_ENTRY)]
+    /// The function of HLSL that is compiled, in the order of the profiles, `main` by default; or the entry point of
+    /// WGSL, the only one by default
+    #[arg(long, value_name = "NAME")]
     entry: Vec<String>,
+    /// The value of an override of WGSL, by name, or by number where it has an `@id`
+    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = override_value)]
+    overrides: Vec<(String, f64)>,
 }
 
 /// A shader that was read.
@@ -51,14 +55,21 @@ struct Shader<'a> {
     path: &'a Path,
     container: Vec<u8>,
     source: Option<Source>,
+    wgsl: Option<WgslOptions>,
 }
 
-/// Why there is no document: what to say, what to do about it, and how the command ends.
+/// Why there is no document: what to say, unless it was said, what to do about it, and how the command ends.
 struct Failure(String, Option<String>, Ending);
 
 impl Failure {
     fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
         Self(text.into(), Some(help.into()), Ending::BadInput)
+    }
+
+    /// A problem with a shader's text, which is shown there.
+    fn text(problem: Problem, styles: &Styles) -> Self {
+        report::print_shader(&problem, styles.err);
+        Self(String::new(), None, Ending::BadInput)
     }
 
     fn plain(text: impl Into<String>) -> Self {
@@ -70,7 +81,9 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let files = match drafted(arguments, styles) {
         Ok(files) => files,
         Err(Failure(text, help, ending)) => {
-            report::print_plain(text, help, styles.err);
+            if !text.is_empty() {
+                report::print_plain(text, help, styles.err);
+            }
             return Ok(ending);
         }
     };
@@ -134,14 +147,22 @@ fn drafted(arguments: &Arguments, styles: &Styles) -> Result<Vec<(PathBuf, Vec<u
         let help = "name one to five shaders, and one mesh at most";
         return Err(Failure::new(format!("there is no document for {found}"), help));
     };
-    let stage = Info::read(&first.container, &FileLimits::default()).map(|info| info.program.stage);
-    let is_draw = shaders.len() > 1 || stage.is_ok_and(|stage| stage != Stage::Compute);
+    let stage = match first.wgsl {
+        Some(_) => Some(Stage::Compute),
+        None => Info::read(&first.container, &FileLimits::default()).ok().map(|info| info.program.stage),
+    };
+    let is_draw = shaders.len() > 1 || stage.is_some_and(|stage| stage != Stage::Compute);
     let place = Place::of(arguments.output.as_deref(), first.path, is_draw)?;
     let files = shaders.iter().map(|shader| called(shader.path, &place.folder)).collect::<Result<Vec<_>, _>>()?;
     let given: Vec<_> = shaders
         .iter()
         .zip(&files)
-        .map(|(shader, file)| DraftShader { file, container: &shader.container, source: shader.source.as_ref() })
+        .map(|(shader, file)| DraftShader {
+            file,
+            container: &shader.container,
+            source: shader.source.as_ref(),
+            wgsl: shader.wgsl.as_ref(),
+        })
         .collect();
     let read = |path| Ok((called(path, &place.folder)?, stream::load(path).map_err(Failure::plain)?));
     let mesh = meshes.first().map(|path| read(path)).transpose()?;
@@ -192,13 +213,23 @@ fn shaders<'a>(arguments: &Arguments, named: &[&'a PathBuf], styles: &Styles) ->
                 interrupt::cancels(&cancel, &Temporary::default());
             }
             let nth = |all: &[String]| all.get(sources).or(all.last()).cloned().unwrap_or_default();
-            let source = Source::new(path.clone(), &nth(&arguments.profile), &nth(&arguments.entry));
+            let entry = if arguments.entry.is_empty() { USUAL_ENTRY.to_owned() } else { nth(&arguments.entry) };
+            let source = Source::new(path.clone(), &nth(&arguments.profile), &entry);
             sources += 1;
             compiled = compile(arguments, &source, &cancel, styles)?.map(|container| (container, source));
         }
         shaders.push(match compiled {
-            Some((container, source)) => Shader { path, container, source: Some(source) },
-            None => Shader { path, container: stream::load(path).map_err(Failure::plain)?, source: None },
+            Some((container, source)) => Shader { path, container, source: Some(source), wgsl: None },
+            None => {
+                let container = stream::load(path).map_err(Failure::plain)?;
+                let wgsl = is_wgsl(path)
+                    .then(|| WgslOptions::new(arguments.entry.last().cloned(), arguments.overrides.clone()));
+                if let Some(options) = &wgsl {
+                    // In the text as it is called here, and not from the document.
+                    wgsl_info(path, &container, options).map_err(|problem| Failure::text(problem, styles))?;
+                }
+                Shader { path, container, source: None, wgsl }
+            }
         });
     }
     Ok(shaders)

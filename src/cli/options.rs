@@ -22,7 +22,7 @@ pub(super) enum Format {
 /// The arguments of commands about shaders.
 #[derive(Args)]
 pub(super) struct Shaders {
-    /// The compiled shaders (.cso, .dxbc); `-` is standard input
+    /// Compiled shaders (.cso, .dxbc) or WGSL (.wgsl), or HLSL if a compiler is named; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Output format: text for people, or one JSON document

@@ -41,6 +41,7 @@ pub(super) fn warn(warning: &DocumentError, style: Style) {
 }
 
 fn print_document(error: &DocumentError, severity: Severity, style: Style) {
+    print_placed(error.problem(), None, style);
     let source = (!error.text().is_empty()).then(|| ReportedText {
         path: error.path().to_string_lossy().into_owned(),
         text: error.text(),
@@ -92,6 +93,28 @@ pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text
     let severity = if is_error { Severity::Error } else { Severity::Warning };
     let message = ErrorText { severity, ..ErrorText::error(text.to_owned(), format!("{path}: {text}"), None) };
     say(&render(&message, Some(ReportedText { path, text: source, span }), style));
+}
+
+/// Writes a problem with a shader in WGSL to stderr, in its text.
+pub(super) fn print_shader(problem: &Problem, style: Style) {
+    if !print_placed(problem, problem.help(), style) {
+        print_plain(problem.to_string(), problem.help(), style);
+    }
+}
+
+/// Shows the place of a problem in a shader's text, if it has one.
+fn print_placed(problem: &Problem, help: Option<String>, style: Style) -> bool {
+    let Problem::Source { shader, place: Some((line, column)), message, text, .. } = problem else { return false };
+    let start: usize = text.split_inclusive('\n').take(*line as usize - 1).map(str::len).sum();
+    let start = (start + *column as usize - 1).min(text.len());
+    let rest = text.get(start..).unwrap_or_default();
+    // The word there, or the sign.
+    let word = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len());
+    let length = if word > 0 { word } else { rest.chars().next().map_or(0, char::len_utf8) };
+    let message = ErrorText::error(message.clone(), problem.to_string(), help);
+    let path = shader.to_string_lossy().into_owned();
+    say(&render(&message, Some(ReportedText { path, text, span: start..start + length }), style));
+    true
 }
 
 /// Writes an error about a file to stderr, with advice.

@@ -42,7 +42,7 @@ pub(super) fn cases() -> Vec<Case> {
             &["this is GLSL: `glslangValidator -V`", "`spirv-cross --hlsl"],
         ),
         ("mesh.frag", text("void main() {}\n"), &["this is GLSL"]),
-        ("d.txt", text("@fragment fn main() {}\n"), &["this is WGSL: `naga`", "`spirv-cross --hlsl"]),
+        ("d.txt", text("@fragment fn main() {}\n"), &["this is WGSL", "a name that ends in .wgsl"]),
         ("e.metal", text("kernel void a() {}\n"), &["the Metal shading language", "GLSL, WGSL, SPIR-V or HLSL"]),
         ("f.txt", text("using namespace metal;\nfloat4 a;\n"), &["the Metal shading language"]),
         (

@@ -15,6 +15,7 @@
 //! | `check.rs` | `brolga check` |
 //! | `cache.rs` | the command's cache |
 //! | `compiler.rs` | shaders in HLSL, by another program |
+//! | `wgsl.rs` | shaders in WGSL |
 //! | `vkd3d.rs` | the same by vkd3d-compiler, which is known by name |
 //! | `foreign.rs` | files that are not shaders |
 //! | `messages.rs` | what shaders print |
@@ -45,6 +46,7 @@ mod outputs;
 mod packaging;
 mod usage;
 mod vkd3d;
+mod wgsl;
 mod written;
 
 /// A folder for one test, with the files that most jobs need.

@@ -77,16 +77,18 @@ pub enum Fault {
         found: Vec<String>,
     },
     /// No entry point was named, and the text does not have exactly one.
-    #[error("the text has {} compute entry points, not one: {}", found.len(), list(found))]
+    #[error("{}", which(found))]
     WhichEntryPoint {
         /// Those of the text.
         found: Vec<String>,
     },
     /// A value for an override that the text does not declare.
-    #[error("there is no override {name}")]
+    #[error("there is no override {name}, only {}", list(found))]
     NoOverride {
         /// Its name or number.
         name: String,
+        /// Those of the text.
+        found: Vec<String>,
     },
     /// An override has neither a value nor a default.
     #[error("override {name} has no value")]
@@ -116,6 +118,13 @@ pub enum Fault {
         /// Its message.
         what: String,
     },
+}
+
+fn which(found: &[String]) -> String {
+    match found {
+        [] => "the text has no compute entry point".to_owned(),
+        _ => format!("the text has {} compute entry points, not one: {}", found.len(), list(found)),
+    }
 }
 
 fn list(names: &[String]) -> String {

@@ -43,4 +43,4 @@ mod translate;
 pub use error::{Error, Fault, Position, Quantity};
 pub use options::{Limits, Options};
 pub use shader::Shader;
-pub use translate::Binding;
+pub use translate::{Binding, MemberInfo, OverrideInfo, TypeInfo, TypeKind};

@@ -9,7 +9,7 @@ use naga::{Module, ShaderStage};
 use crate::error::{Error, Fault};
 use crate::options::Options;
 use crate::source::Lines;
-use crate::translate::{Binding, FaultAt, translate};
+use crate::translate::{Binding, FaultAt, OverrideInfo, translate};
 use crate::{Position, scan};
 
 /// The number of the sources of this crate.
@@ -24,6 +24,7 @@ const STACK_BYTES: usize = 32 << 20;
 pub struct Shader {
     function: Function,
     bindings: Vec<Binding>,
+    overrides: Vec<OverrideInfo>,
     entry: String,
     file: Option<String>,
     text: String,
@@ -50,9 +51,9 @@ impl Shader {
         });
         let (entry, translated) = read.map_err(|FaultAt { at, fault }| place(at, fault))?;
         let identity = identity(text, &entry, options);
-        let (function, bindings) = (translated.function, translated.bindings);
+        let crate::translate::Translated { function, bindings, overrides } = translated;
         let file = options.file.clone();
-        Ok(Self { function, bindings, entry, file, text: text.to_owned(), lines, identity })
+        Ok(Self { function, bindings, overrides, entry, file, text: text.to_owned(), lines, identity })
     }
 
     /// The function, with slots: before the passes.
@@ -68,6 +69,11 @@ impl Shader {
     /// The resources that the entry point uses, in the order of the function's.
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+
+    /// The overrides of the text, used or not, with their values.
+    pub fn overrides(&self) -> &[OverrideInfo] {
+        &self.overrides
     }
 
     /// The text.
@@ -130,7 +136,7 @@ fn parse(text: &str) -> Result<Module, FaultAt> {
     parser.parse(text).map_err(|error| {
         let at = error.labels().find_map(|(span, _)| span.to_range()).map(|range| range.start as u32);
         let mut message = error.message().to_owned();
-        for label in error.labels().map(|(_, label)| label).filter(|label| !label.is_empty()).take(1) {
+        for label in error.labels().map(|(_, label)| label).filter(|label| !error.message().contains(label)).take(1) {
             message = format!("{message}: {label}");
         }
         FaultAt { at, fault: Fault::Syntax { message } }

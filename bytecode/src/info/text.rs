@@ -67,11 +67,14 @@ fn write_program(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
     if let Some(temps) = counts.temps {
         fact("temporaries", temps.to_string())?;
     }
-    fact("declarations", counts.declarations.to_string())?;
-    let slots = counts.slots.map_or(String::new(), |slots| format!(" in {slots} slots"));
-    let by_name: Vec<String> = counts.by_name.iter().map(|(name, count)| format!("{count} {name}")).collect();
-    fact("instructions", format!("{}{slots}: {}", counts.instructions, by_name.join(", ")))?;
-    fact("size", format!("{} words", counts.words))?;
+    // What comes from a text has neither.
+    if counts.words > 0 {
+        fact("declarations", counts.declarations.to_string())?;
+        let slots = counts.slots.map_or(String::new(), |slots| format!(" in {slots} slots"));
+        let by_name: Vec<String> = counts.by_name.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        fact("instructions", format!("{}{slots}: {}", counts.instructions, by_name.join(", ")))?;
+        fact("size", format!("{} words", counts.words))?;
+    }
 
     write_bindings(f, program)?;
     program.signatures.iter().try_for_each(|signature| write_signature(f, signature))?;

@@ -65,6 +65,7 @@ fn text(part: &Part, outputs: &str, ones: Option<Seen<'_>>) -> String {
         comment += "; results may depend on the order of more";
     }
     page.line(&with_comment(&format!("dispatch = [{x}, {y}, {z}]"), &comment));
+    page.overrides(part.text.as_ref().map_or(&[], |text| &text.overrides));
     page.instances("[instances]", &part.choices);
     for range in part.shader.bindings() {
         for slot in slots(part, range, REGISTERS) {

@@ -63,7 +63,7 @@ pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Res
         if parts.iter().any(|part| part.file == file) {
             file = format!("{}_{file}", draft.name);
         }
-        let shader = DraftShader { file: file.as_ref(), container: &bytes, source: None };
+        let shader = DraftShader { file: file.as_ref(), container: &bytes, source: None, wgsl: None };
         parts.push(Part::new(device, &shader).map_err(|error| DraftError::Companion(error.to_string()))?);
         containers.push((stage, bytes.clone().into()));
         files.push((file, bytes));

@@ -253,7 +253,8 @@ mod tests {
         );
         let container = brolga_bytecode::assembler::assemble(&text, &Default::default()).unwrap().bytes;
         let device = Device::builder().limits(Limits::default()).threads(1).build().unwrap();
-        Part::new(&device, &DraftShader { file: "x.cso".as_ref(), container: &container, source: None }).unwrap()
+        Part::new(&device, &DraftShader { file: "x.cso".as_ref(), container: &container, source: None, wgsl: None })
+            .unwrap()
     }
 
     fn variable(name: &str, offset: u32, elements: Option<u32>, members: Vec<Variable>) -> Variable {

@@ -33,7 +33,8 @@ use brolga_files::FileProblem;
 use brolga_raster::error::DrawError;
 use brolga_runtime::{Device, Error, InputPrimitive, Limits, Register};
 
-use crate::language::Source;
+use crate::error::Problem;
+use crate::language::{Source, WgslOptions, read};
 use part::{DRAWN, Part};
 
 /// A draft: the shaders and the mesh that a document is written for.
@@ -54,10 +55,12 @@ pub struct Draft<'a> {
 pub struct DraftShader<'a> {
     /// Its file as the document shall name it.
     pub file: &'a Path,
-    /// The compiled shader.
+    /// The compiled shader, or the text of one in WGSL.
     pub container: &'a [u8],
     /// Its source, profile and entry point, if that file is HLSL.
     pub source: Option<&'a Source>,
+    /// What to read from it, if it is WGSL.
+    pub wgsl: Option<&'a WgslOptions>,
 }
 
 /// A mesh of a draft.
@@ -80,6 +83,12 @@ pub enum DraftError {
         shader: usize,
         /// Why.
         error: Error,
+    },
+    /// A shader in WGSL cannot be read.
+    #[error("{problem}")]
+    Text {
+        /// Why.
+        problem: Box<Problem>,
     },
     /// Shaders that nothing runs together.
     #[error(
@@ -133,7 +142,7 @@ impl Draft<'_> {
     ///
     /// let text = "cs_5_0\ndcl_uav_raw u0\ndcl_thread_group 64, 1, 1\nret\n";
     /// let container = assemble(text, &Default::default()).unwrap().bytes;
-    /// let shader = DraftShader { file: Path::new("x.cso"), container: &container, source: None };
+    /// let shader = DraftShader { file: Path::new("x.cso"), container: &container, source: None, wgsl: None };
     /// let draft = Draft { shaders: &[shader], mesh: None, document: "x.toml", name: "x" };
     /// let files = draft.write(&Default::default()).unwrap();
     /// let [(name, text)] = files.as_slice() else { panic!() };
@@ -146,7 +155,15 @@ impl Draft<'_> {
     pub fn write(&self, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>, DraftError> {
         let failed = |shader| move |error| DraftError::Shader { shader, error };
         let device = Device::builder().limits(limits.clone()).threads(1).build().map_err(failed(0))?;
-        let parts = self.shaders.iter().enumerate().map(|(n, shader)| Part::new(&device, shader).map_err(failed(n)));
+        let part = |(n, shader): (usize, &DraftShader<'_>)| match shader.wgsl {
+            Some(options) => {
+                let text = read(shader.file, shader.container, options);
+                let text = text.map_err(|problem| DraftError::Text { problem: Box::new(problem) })?;
+                Part::of_text(&device, shader, text).map_err(failed(n))
+            }
+            None => Part::new(&device, shader).map_err(failed(n)),
+        };
+        let parts = self.shaders.iter().enumerate().map(part);
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let (mut files, text) = match parts.iter().map(|part| part.info.stage).collect::<Vec<_>>()[..] {
             [Stage::Compute] if self.mesh.is_none() => {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::part::{Choice, Part};
+use crate::language::TextOverride;
 use crate::text::{key, quoted};
 
 /// Letters of a name from the source that get into the name of a file.
@@ -49,6 +50,21 @@ impl<'a> Page<'a> {
         if let Some(source) = &part.source {
             self.line(&format!("profile = {}", quoted(&source.profile)));
             self.line(&format!("entry = {}", quoted(&source.entry)));
+        }
+        if let Some(text) = &part.text {
+            self.line(&format!("entry = {}", quoted(&text.entry)));
+        }
+    }
+
+    /// A table with the values of the overrides of WGSL, if there are any.
+    pub fn overrides(&mut self, overrides: &[TextOverride]) {
+        let valued = overrides.iter().filter_map(|one| Some((one, one.value.as_ref()?))).collect::<Vec<_>>();
+        if valued.is_empty() {
+            return;
+        }
+        self.table("[overrides]");
+        for (TextOverride { key: name, title, .. }, value) in valued {
+            self.line(&with_comment(&format!("{} = {value}", key(name)), title));
         }
     }
 

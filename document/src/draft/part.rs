@@ -11,7 +11,7 @@ use brolga_runtime::{
 use super::DraftShader;
 use super::type_name::TypeName;
 use super::uses::Uses;
-use crate::language::Source;
+use crate::language::{Outline, Source, TextShader};
 use crate::text::quoted;
 
 /// The stages of a draw, in their order.
@@ -34,6 +34,8 @@ pub(super) struct Part {
     pub choices: Vec<Choice>,
     pub options: CompileOptions,
     pub uses: Uses,
+    /// What was read, if it is WGSL.
+    pub text: Option<TextShader>,
 }
 
 impl Part {
@@ -74,7 +76,18 @@ impl Part {
             Uses::of_direct3d11(brolga_bytecode::Shader::load(given.container, &load)?.program.program(), place)
         };
         let file = given.file.to_string_lossy().into_owned();
-        Ok(Self { file, source: given.source.cloned(), info, shader, choices, options, uses })
+        Ok(Self { file, source: given.source.cloned(), info, shader, choices, options, uses, text: None })
+    }
+
+    /// A shader that was read from a text.
+    pub fn of_text(device: &Device, given: &DraftShader<'_>, text: TextShader) -> Result<Self, Error> {
+        let options = CompileOptions::new(Engine::Interpreter).codegen(Codegen::Deferred);
+        let shader = device.compile_module(&text.module, &options)?;
+        let Outline { cost, has_loops, is_racing } = text.outline;
+        let uses = Uses { cost, has_loops, is_racing, ..Uses::default() };
+        let file = given.file.to_string_lossy().into_owned();
+        let (info, choices) = (text.info.program.clone(), Vec::new());
+        Ok(Self { file, source: None, info, shader, choices, options, uses, text: Some(text) })
     }
 
     pub fn is_direct3d9(&self) -> bool {

@@ -8,7 +8,9 @@ use super::constants;
 use super::first_values::{Seen, Words};
 use super::page::{Page, with_comment};
 use super::part::Part;
+use crate::language::TextResource;
 use crate::model::registers::written;
+use crate::schema::is_free;
 use crate::text::{key, quoted};
 
 /// Elements of a buffer, and about as many threads where nothing else tells how many.
@@ -53,8 +55,14 @@ pub(super) fn slots<'a>(part: &'a Part, declared: &'a Declared, most: u32) -> Ve
 }
 
 impl<'a> Slot<'a> {
-    /// The name in the document, of the register and of what is bound there.
+    /// The name in the document, of the register and of what is bound there. A resource in WGSL has its own, unless that
+    /// would mean something else.
     pub fn name(&self) -> String {
+        if let (Some(_), Some(name)) = (&self.part.text, self.known().name)
+            && is_free(&name)
+        {
+            return name;
+        }
         written(self.part.is_direct3d9(), self.part.info.stage, &self.register.to_string())
     }
 
@@ -76,6 +84,11 @@ impl<'a> Slot<'a> {
         let parts = [Some(self.part), self.other.map(|(part, _)| part)];
         let said = parts.into_iter().flatten().find_map(|part| part.binding(self.register)?.0.samples);
         said.filter(|samples| *samples <= MOST_SAMPLES && samples.is_power_of_two()).unwrap_or(SAMPLES)
+    }
+
+    /// What a text says of it.
+    fn text(&self) -> Option<&'a TextResource> {
+        self.part.text.as_ref()?.resource(self.register)
     }
 
     fn known(&self) -> Known<'a> {
@@ -116,7 +129,10 @@ impl Page<'_> {
     pub fn slot(&mut self, slot: &Slot<'_>, form: &Form<'_>) {
         let Slot { register, declared, .. } = *slot;
         let (known, name) = (slot.known(), slot.name());
-        let title = known.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
+        let title = match slot.part.text {
+            Some(_) => format!("@group({}) @binding({}): ", register.space, register.index),
+            None => known.name.as_ref().map_or(String::new(), |name| format!("{name}: ")),
+        };
         self.table(&format!("# {title}{}", declared.kind));
         self.lines(known.elements.map_or(Vec::new(), constants::described));
         let table = match (form, declared.kind) {
@@ -130,7 +146,14 @@ impl Page<'_> {
             ResourceKind::Sampler { compares } => return self.sampler(slot.part.is_direct3d9(), compares, form),
             ResourceKind::Raw => {
                 self.kind("raw", form);
-                self.line(&with_comment(&format!("size = {}", ELEMENTS * 4), "bytes"));
+                let [before, stride] = slot.text().map_or([0, 4], |said| said.bytes);
+                let bytes = stride.saturating_mul(ELEMENTS).saturating_add(before).max(4);
+                let comment = match stride {
+                    0 => "bytes".to_owned(),
+                    4 if slot.text().is_none() => "bytes".to_owned(),
+                    _ => format!("bytes: {ELEMENTS} elements of {stride}"),
+                };
+                self.line(&with_comment(&format!("size = {bytes}"), &comment));
             }
             ResourceKind::Structured { stride_bytes } => {
                 self.kind("structured", form);
@@ -270,6 +293,9 @@ fn takes_picture(kind: ResourceKind) -> bool {
 /// A format that the shader can use. Where it has a choice, buffers have the numbers of the source, and textures what a
 /// picture has.
 fn texels(slot: &Slot<'_>, known: &Known<'_>) -> Format {
+    if let Some(format) = slot.text().and_then(|said| said.format) {
+        return format;
+    }
     let declared = slot.declared;
     let ResourceKind::Typed { dimension, component } = declared.kind else { return Format::R32_UINT };
     let is_scalar = [Some(declared), slot.other.map(|(_, other)| other)]

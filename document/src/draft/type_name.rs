@@ -27,6 +27,9 @@ pub(super) struct TypeName {
 impl TypeName {
     /// Reads a name; `None` for what is not made of numbers, as structures.
     pub fn parse(name: &str) -> Option<Self> {
+        if let Some(found) = Self::parse_wgsl(name) {
+            return Some(found);
+        }
         let (name, is_row_major) = match name.strip_prefix("row_major ") {
             Some(name) => (name, true),
             None => (name, false),
@@ -50,6 +53,34 @@ impl TypeName {
             _ => NumberType::I32,
         };
         Some(Self { number, is_bool: base == "bool", components, lines, is_vector, is_row_major })
+    }
+
+    /// Reads a name of WGSL: `u32`, `vec3<f32>`, `mat4x3<f32>`, whose columns a document lists as rows.
+    fn parse_wgsl(name: &str) -> Option<Self> {
+        let (shape, scalar) = match name.split_once('<') {
+            Some((shape, rest)) => (Some(shape), rest.strip_suffix('>')?),
+            None => (None, name),
+        };
+        let number = match scalar {
+            "f32" => NumberType::F32,
+            "i32" => NumberType::I32,
+            "u32" => NumberType::U32,
+            _ => return None,
+        };
+        let side = |text: &str| text.parse::<usize>().ok().filter(|side| (2..=4).contains(side));
+        let (components, lines) = match shape {
+            None => (1, None),
+            Some(shape) => {
+                match (shape.strip_prefix("vec"), shape.strip_prefix("mat").and_then(|of| of.split_once('x'))) {
+                    (Some(count), _) => (side(count)?, None),
+                    // The columns of shorter ones are not in registers of their own.
+                    (None, Some((columns, rows))) => (side(rows).filter(|rows| *rows > 2)?, Some(side(columns)?)),
+                    _ => return None,
+                }
+            }
+        };
+        let is_vector = shape.is_some() && lines.is_none();
+        Some(Self { number, is_bool: false, components, lines, is_vector, is_row_major: lines.is_some() })
     }
 
     /// Rows and columns; what is no matrix has one row.
@@ -127,11 +158,26 @@ mod tests {
             ("row_major float4x3", NumberType::F32, 15),
             ("row_major int2x2", NumberType::I32, 6),
             ("double3x2", NumberType::F64, 14),
+            ("u32", NumberType::U32, 1),
+            ("vec3<i32>", NumberType::I32, 3),
+            ("mat4x3<f32>", NumberType::F32, 15),
         ] {
             let found = TypeName::parse(name).map(|found| (found.number, found.words()));
             assert_eq!(found, Some((number, words)), "{name}");
         }
-        for name in ["struct Light", "interface iLight", "float5", "float4x", "float0", "uint8", "string", ""] {
+        for name in [
+            "struct Light",
+            "interface iLight",
+            "float5",
+            "float4x",
+            "float0",
+            "uint8",
+            "string",
+            "",
+            "vec5<f32>",
+            "mat2x2<f32>",
+            "vec2<Light>",
+        ] {
             assert_eq!(TypeName::parse(name), None, "{name}");
         }
     }

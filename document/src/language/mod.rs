@@ -1,16 +1,43 @@
 //! Recognises shaders in source languages and other texts that are not bytecode, by file name or content, so that
 //! messages can give advice. A front end, which makes modules from a language, is a `Program`
 //! (`runtime/src/shader/module/`).
+//!
+//! | file | what |
+//! |---|---|
+//! | `advice.rs` | advice on files that are not shaders |
+//! | `source.rs` | shaders in HLSL, which a compiler of the caller's compiles |
+//! | `wgsl.rs` | shaders in WGSL, as documents name them |
+//! | `wgsl_text.rs` | reads these |
 
 mod advice;
 mod source;
+mod wgsl;
+#[cfg(feature = "wgsl")]
+mod wgsl_text;
 
 use std::path::Path;
 
+use brolga_bytecode::info::Info;
 use brolga_bytecode::sm3;
+
+use crate::error::Problem;
 
 pub use advice::{advice, is_listing};
 pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
+#[cfg(not(feature = "wgsl"))]
+pub(crate) use wgsl::read;
+pub(crate) use wgsl::{Outline, TextOverride, TextResource, TextShader};
+pub use wgsl::{WgslOptions, is_wgsl};
+#[cfg(feature = "wgsl")]
+pub(crate) use wgsl_text::read;
+
+/// The summary of a shader in WGSL, as of bytecode. Programs have no words.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn wgsl_info(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<Info, Problem> {
+    read(path, bytes, options).map(|shader| shader.info)
+}
 
 /// The language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,10 +114,7 @@ impl Language {
                 "this is GLSL: `glslangValidator -V` makes SPIR-V of it, `spirv-cross --hlsl --shader-model 50` HLSL of that, \
                  and a compiler such as fxc a shader: docs/compile.md says how"
             }
-            Language::Wgsl => {
-                "this is WGSL: `naga` makes SPIR-V of it, `spirv-cross --hlsl --shader-model 50` HLSL of that, and a compiler \
-                 such as fxc a shader: docs/compile.md says how"
-            }
+            Language::Wgsl => "this is WGSL: give the file a name that ends in .wgsl (docs/wgsl.md)",
             Language::Metal => {
                 "this is the Metal shading language, which nothing makes HLSL of: begin with what it was made of, GLSL, WGSL, \
                  SPIR-V or HLSL (docs/compile.md)"

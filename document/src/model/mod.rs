@@ -56,7 +56,7 @@ pub(crate) struct Model {
     pub expectations: Vec<Expectation>,
 }
 
-/// A shader, in one compiled variant or several, or in HLSL.
+/// A shader, in one compiled variant or several, or in HLSL or WGSL.
 #[derive(Clone, Debug)]
 pub(crate) struct ShaderEntry {
     /// One, or as many as every other shader with several variants: alternatives that must give the same results.
@@ -66,6 +66,8 @@ pub(crate) struct ShaderEntry {
     pub entry: Option<String>,
     /// Macros defined for HLSL, some with values.
     pub defines: Vec<(String, Option<String>)>,
+    /// Values of overrides of WGSL.
+    pub overrides: Vec<(String, f64)>,
 }
 
 impl ShaderEntry {

@@ -6,6 +6,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use brolga_bytecode::container::resources::{self, BindingKind, BufferKind, VariableType};
 use brolga_bytecode::container::{Container, ResourceDefinitions};
@@ -18,8 +19,9 @@ use brolga_runtime::{
 use super::folder::form_of;
 use super::load::LoadedContent;
 use super::variables::{self, number_type};
-use super::{Shaders, shader_fault};
+use super::{ShaderVariant, Shaders, shader_fault};
 use crate::error::{Elsewhere, Fault, Problem};
+use crate::language::TextShader;
 use crate::model::Model;
 use crate::model::expectation::{Expectation, Expected, Save};
 use crate::model::number::NumberType;
@@ -34,9 +36,18 @@ const MOST_WORDS: usize = 512;
 pub(crate) struct Found {
     declared: Vec<Declared>,
     names: Option<ResourceDefinitions>,
+    /// What a shader in WGSL says besides.
+    text: Option<Arc<TextShader>>,
 }
 
 impl Found {
+    /// Reads a variant of a document's shader.
+    fn of(form: &ShaderVariant, limits: &Limits) -> Result<Self, Error> {
+        let Some(text) = &form.text else { return Self::read(&form.bytes, limits) };
+        let (declared, names) = (text.module.bindings().to_vec(), Some(text.names.clone()));
+        Ok(Self { declared, names, text: Some(text.clone()) })
+    }
+
     pub fn read(container: &[u8], limits: &Limits) -> Result<Self, Error> {
         let declared = Module::load(container, limits)?.bindings().to_vec();
         let names = match brolga_bytecode::sm3::is_program(container) {
@@ -46,7 +57,7 @@ impl Found {
                 names.map_err(FileError::from)?
             }
         };
-        Ok(Self { declared, names })
+        Ok(Self { declared, names, text: None })
     }
 
     /// The row for a register in the table of bindings.
@@ -131,7 +142,7 @@ impl<'a> ShaderDeclarations<'a> {
         if let Some(found) = cell.get() {
             return Ok(found);
         }
-        let found = Found::read(&forms[0].bytes, self.limits);
+        let found = Found::of(&forms[0], self.limits);
         let found = found.map_err(|error| shader_fault(self.model, self.shaders, name, 0, error))?;
         Ok(cell.get_or_init(|| found))
     }
@@ -204,8 +215,15 @@ impl<'a> ShaderDeclarations<'a> {
     pub fn number_type(&self, name: &str, kind: &Kind) -> Option<NumberType> {
         match (kind, self.element_types(name).as_deref()) {
             (Kind::Structured { .. }, Some([number_type])) => Some(*number_type),
+            (Kind::Plain(kind), _) => self.raw_numbers(name, kind),
             _ => None,
         }
+    }
+
+    /// The type of all numbers in a buffer of bytes, which only WGSL says.
+    fn raw_numbers(&self, name: &str, kind: &str) -> Option<NumberType> {
+        let (found, register, _) = self.known(name).filter(|_| kind == "raw")?;
+        found.text.as_ref()?.resource(register)?.numbers
     }
 
     /// `true` if the shader uses the hidden counter, which then starts at zero by default. If the shader consumes
@@ -292,6 +310,10 @@ impl<'a> ShaderDeclarations<'a> {
     /// The format that matches the shader's declaration exactly: 32-bit floats for `float4`, bytes for `unorm float4`.
     fn format(&self, name: &str) -> Option<Format> {
         let (found, register, declared) = self.known(name)?;
+        let said = found.text.as_ref().and_then(|text| text.resource(register)?.format);
+        if said.is_some() {
+            return said;
+        }
         let row = found.binding(register)?;
         let components = (row.flags >> 2 & 3) + 1;
         let (bits, meaning) = match row.return_type {
@@ -366,7 +388,7 @@ impl<'a> ShaderDeclarations<'a> {
             Kind::Typed { format, .. } | Kind::Texture(TextureShape { format, .. }) => {
                 NumberType::of_element(ElementType::of_format(*format).0).map(|number_type| vec![number_type])
             }
-            Kind::Plain(_) => None,
+            Kind::Plain(plain) => self.raw_numbers(name, plain).map(|number_type| vec![number_type]),
         };
         expectation.rules.pattern = types.unwrap_or_default();
         expectation.rules.mixed = expectation.rules.pattern.len() > 1;

@@ -27,15 +27,16 @@ mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use brolga_bytecode::sm3::is_program;
 use brolga_fenv::in_default_mode;
 use brolga_files::Bytes;
-use brolga_runtime::{CancelToken, Error, Limits, Register, StageKind};
+use brolga_runtime::{CancelToken, Error, Limits, Module, Register, StageKind};
 
 use crate::Document;
 use crate::error::{DocumentError, Fault, Problem, nearest};
-use crate::language::Source;
+use crate::language::{self, Source, TextShader, WgslOptions, is_wgsl};
 use crate::model::expectation::Subject;
 use crate::model::resource::Kind;
 use crate::model::step::{Bind, DocumentStep, What};
@@ -53,6 +54,18 @@ pub(crate) type Shaders = Items<Vec<ShaderVariant>>;
 pub(crate) struct ShaderVariant {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
+    /// What was read, if the content is WGSL.
+    pub text: Option<Arc<TextShader>>,
+}
+
+impl ShaderVariant {
+    /// The shader as a module.
+    pub fn module(&self, limits: &Limits) -> Result<Module, Error> {
+        match &self.text {
+            Some(text) => Ok(text.module.clone()),
+            None => Module::load(&self.bytes, limits),
+        }
+    }
 }
 
 /// A document whose files exist and match.
@@ -194,6 +207,17 @@ fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: 
                     read.map_err(|problem| folder.failed(&file.span, path.clone(), problem))?
                 }
             };
+            if is_wgsl(&path) {
+                if model.is_direct3d9 {
+                    let message = "this is WGSL, in a document of Direct3D 9";
+                    return Err((Problem::value(message), file.span.clone()));
+                }
+                let options = WgslOptions::new(shader.entry.clone(), shader.overrides.clone());
+                let read = language::read(&path, &bytes, &options);
+                let text = Some(Arc::new(read.map_err(|problem| (problem, file.span.clone()))?));
+                forms.push(ShaderVariant { path, bytes, text });
+                continue;
+            }
             let message = match (is_program(&bytes), model.is_direct3d9) {
                 (true, false) => "this is a shader of Direct3D 9, in a document without `api = \"d3d9\"`",
                 (false, true) if bytes.starts_with(b"DXBC") => {
@@ -204,7 +228,7 @@ fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: 
             if !message.is_empty() {
                 return Err((Problem::value(message), file.span.clone()));
             }
-            forms.push(ShaderVariant { path, bytes });
+            forms.push(ShaderVariant { path, bytes, text: None });
         }
         shaders.insert(name.clone(), forms);
     }

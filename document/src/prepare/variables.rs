@@ -98,7 +98,7 @@ impl ValueWriter {
         }
         let (rows, columns) = (usize::from(ty.rows), usize::from(ty.columns));
         let Some(of) = number_type(ty.base).filter(|_| ty.class <= 3) else {
-            return Err(wrong_type(path, format!("no value: it is a {ty}"), node));
+            return Err(wrong_type(path, format!("no value: it is a {}", type_text(ty)), node));
         };
         let size = of.size_bytes() as u64;
         match ty.class {
@@ -111,7 +111,7 @@ impl ValueWriter {
                 self.push(byte, &numbers, node);
             }
             class => {
-                let wants = || format!("an array of {rows} rows ({ty})");
+                let wants = || format!("an array of {rows} rows ({})", type_text(ty));
                 let lines = list(node, path, wants, |found| found == rows)?;
                 for (row, line) in lines.iter().enumerate() {
                     let numbers = vector(line, &format!("{path}[{row}]"), ty, of, columns)?;
@@ -168,7 +168,7 @@ fn list<'a>(
 }
 
 fn vector(node: &Node, path: &str, ty: &VariableType, of: NumberType, count: usize) -> Result<Vec<Number>, Fault> {
-    let wants = || format!("an array of {count} numbers ({ty})");
+    let wants = || format!("an array of {count} numbers ({})", type_text(ty));
     let items = list(node, path, wants, |found| found == count)?;
     items.iter().map(|item| component(item, path, ty, of)).collect()
 }
@@ -199,6 +199,16 @@ fn wrong_type(path: &str, wants: impl Into<std::borrow::Cow<'static, str>>, node
         other => other.type_name().into(),
     };
     (Problem::WrongValue { key: path.into(), wants: wants.into(), found }, node.span.clone())
+}
+
+/// The name of a type as its source writes it.
+fn type_text(ty: &VariableType) -> String {
+    // Those of WGSL have other names than bytecode gives them.
+    match &ty.name {
+        Some(name) if name.ends_with('>') || matches!(name.as_str(), "f32" | "i32" | "u32") => name.clone(),
+        Some(name) if ty.class == 4 && ty.base == 0 => name.clone(),
+        _ => ty.to_string(),
+    }
 }
 
 /// Bytes from one row or column of a matrix to the next.

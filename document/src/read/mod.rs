@@ -55,7 +55,7 @@ pub(crate) fn model(mut root: Node) -> Result<Model, Fault> {
 
 fn long(root: &Node, model: &mut Model) -> Result<(), Fault> {
     for entry in root.entries_at("shaders") {
-        model.shaders.insert(entry.key.clone(), shader(&entry.node, "file"));
+        model.shaders.insert(entry.key.clone(), shader(&entry.node, "file")?);
     }
     for entry in root.entries_at("resources") {
         let label = model.label(&entry.key);
@@ -99,7 +99,8 @@ fn long(root: &Node, model: &mut Model) -> Result<(), Fault> {
 }
 
 /// A shader, whose files are at a key.
-fn shader(node: &Node, key: &str) -> ShaderEntry {
+fn shader(node: &Node, key: &str) -> Result<ShaderEntry, Fault> {
+    check_language(node, key)?;
     let files = node.get(key).into_iter().flat_map(Node::one_or_more);
     let file = |node: &Node| Some(Located::new(PathBuf::from(node.text()?), &node.span));
     let define = |entry: &Entry| {
@@ -111,12 +112,36 @@ fn shader(node: &Node, key: &str) -> ShaderEntry {
         };
         (entry.key.clone(), value)
     };
-    ShaderEntry {
+    let value = |entry: &Entry| match entry.node.flag() {
+        Some(flag) => Some((entry.key.clone(), f64::from(u8::from(flag)))),
+        None => Some((entry.key.clone(), entry.node.value.number()?)),
+    };
+    Ok(ShaderEntry {
         files: files.filter_map(file).collect(),
         profile: node.text_at("profile").map(str::to_owned),
         entry: node.text_at("entry").map(str::to_owned),
         defines: node.entries_at("defines").iter().map(define).collect(),
+        overrides: node.entries_at("overrides").iter().filter_map(value).collect(),
+    })
+}
+
+/// Rejects keys that are not for the language of a shader.
+fn check_language(node: &Node, key: &str) -> Result<(), Fault> {
+    let files = node.get(key).into_iter().flat_map(Node::one_or_more).filter_map(Node::text);
+    let is_wgsl: Vec<bool> = files.map(|file| crate::language::is_wgsl(file.as_ref())).collect();
+    for entry in node.entries() {
+        let (is_right, language, help) = match entry.key.as_str() {
+            "profile" => (!is_wgsl.contains(&true), "HLSL", "leave it out: WGSL has no profiles"),
+            "defines" => (!is_wgsl.contains(&true), "HLSL", "in WGSL it is `overrides`"),
+            "overrides" => (is_wgsl.contains(&true), "WGSL", "in HLSL it is `defines`"),
+            _ => continue,
+        };
+        if !is_right {
+            let message = format!("`{}` is for shaders in {language}, and this is none", entry.key);
+            return Err((Problem::with_help(message, help), entry.key_span.clone()));
+        }
     }
+    Ok(())
 }
 
 /// The fault for two keys that are mutually exclusive; reported at the second.

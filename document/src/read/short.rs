@@ -24,7 +24,7 @@ pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
             root.head(),
         ));
     };
-    model.shaders.insert(MAIN.to_owned(), shader(root, &files.key));
+    model.shaders.insert(MAIN.to_owned(), shader(root, &files.key)?);
     let mut pipeline =
         Pipeline { fused_mad: root.is_true("fused_mad"), span: files.node.span.clone(), ..Pipeline::default() };
     pipeline.shaders[StageKind::Compute] = Some(Located::new(MAIN.to_owned(), &files.node.span));
@@ -34,7 +34,8 @@ pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
     for entry in root.entries() {
         let register = entry.key.parse::<Register>();
         let is_table = matches!(entry.node.value, crate::text::Value::Table(_));
-        let is_fixed = matches!(entry.key.as_str(), "instances" | "defines" | "meta" | "note" | "exercises");
+        let is_fixed =
+            matches!(entry.key.as_str(), "instances" | "defines" | "overrides" | "meta" | "note" | "exercises");
         if register.is_ok() || (is_table && !is_fixed) {
             bound(&entry.node, &entry.key, &entry.key_span, model, &mut bind)?;
         }

@@ -184,7 +184,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
                 let forms = find(&self.prepared.shaders, "shader", &name.value, &name.span)?;
                 let began = Instant::now();
                 let form = forms.get(self.variant).unwrap_or(&forms[0]);
-                let module = Module::load(&form.bytes, self.device.limits());
+                let module = form.module(self.device.limits());
                 self.time += began.elapsed();
                 let module = module.map_err(|error| self.file_fault(&name.value, error))?;
                 self.modules.entry(name.value.as_str()).or_insert(module)
@@ -194,13 +194,13 @@ impl<'a, 'o> Compiler<'a, 'o> {
         if found == stage {
             return Ok(module.clone());
         }
-        let profile = module.profile().unwrap_or_default();
+        let profile = module.profile().map_or(String::new(), |profile| format!(", {profile}"));
         if self.model().is_short {
             let error = Error::NoGroups { stage: found.name() };
             return Err(self.file_fault(&name.value, error));
         }
         let (key, name_of, stage) = (stage.text(), found.name(), stage.name());
-        let message = format!("`{}` is a {name_of} shader, {profile}: `{key}` names a {stage} shader", name.value);
+        let message = format!("`{}` is a {name_of} shader{profile}: `{key}` names a {stage} shader", name.value);
         Err((Problem::value(message), name.span.clone()))
     }
 

@@ -335,6 +335,12 @@ fn out_of_range(key: &str, ty: &Type, node: &Node) -> Fault {
     (Problem::wrong_value(key, wants, node), node.span.clone())
 }
 
+/// `true` if a table of this name in the short form is the binding of what the shader calls so.
+pub(crate) fn is_free(name: &str) -> bool {
+    let is_key = SHORT.keys.iter().any(|key| key.name == name) || name.starts_with(OTHERS_PREFIX);
+    !is_key && name.parse::<Register>().is_err() && nearest(name, &names(&SHORT, &[])).is_none()
+}
+
 /// The keys of the short form, for finding similar ones.
 pub(crate) fn short_keys() -> Vec<&'static str> {
     names(&SHORT, &[])

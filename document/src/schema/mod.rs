@@ -24,8 +24,8 @@ pub(crate) mod words;
 use crate::model::number::NumberType;
 use words::NameList;
 
-pub(crate) use check::short_keys;
 pub(crate) use check::{check, check_part};
+pub(crate) use check::{is_free, short_keys};
 pub(crate) use drawing::PIPELINE;
 pub use json_schema::json_schema;
 pub use page::page;

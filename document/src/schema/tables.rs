@@ -18,7 +18,7 @@ pub(super) static SHORT: Table = Table {
         key(
             "shader",
             Text,
-            "the shader: a compiled one, or HLSL (`.hlsl`, `.hlsli`, `.fx`, `.fxh`), which the compiler that the command names compiles first",
+            "the shader: a compiled one, or WGSL (`.wgsl`), or HLSL (`.hlsl`, `.hlsli`, `.fx`, `.fxh`), which the compiler that the command names compiles first",
         ),
         key(
             "shaders",
@@ -26,8 +26,13 @@ pub(super) static SHORT: Table = Table {
             "instead of `shader` several compiled forms: each runs on fresh resources and must meet the expectations; outputs are those of the first",
         ),
         key("profile", Text, "the profile that HLSL is compiled for; `cs_5_0` by default"),
-        key("entry", Text, "its entry point; `main` by default"),
+        key("entry", Text, "the entry point of HLSL, `main` by default, or of WGSL, the only one by default"),
         key("defines", Map(&DEFINE), "names that HLSL finds defined, with what they stand for"),
+        key(
+            "overrides",
+            Map(&OVERRIDE),
+            "values of the overrides of WGSL, by name, or by number where they have an `@id`",
+        ),
         key("dispatch", GROUPS, "groups along x, y and z").needed(),
         key("first_group", GROUPS, "the first group's index; `[0, 0, 0]` by default"),
         key(
@@ -87,6 +92,7 @@ pub(super) static LONG_FORM: Table = Table {
 
 const GROUPS: Type = List(&WORD, 3, 3);
 static DEFINE: Type = Either(&[Text, WORD, Flag]);
+static OVERRIDE: Type = Either(&[Number(-f64::MAX, f64::MAX), Flag]);
 static SHADER: Table = Table {
     name: "A shader",
     what: "a shader",
@@ -94,12 +100,17 @@ static SHADER: Table = Table {
         key(
             "file",
             Either(&[Text, List(&Text, 1, ANY)]),
-            "the compiled shader, or HLSL; or several forms of it, as `shaders` of the short form",
+            "the compiled shader, or WGSL, or HLSL; or several forms of it, as `shaders` of the short form",
         )
         .needed(),
-        key("entry", Text, "the entry point of HLSL; `main` by default"),
+        key("entry", Text, "the entry point of HLSL, `main` by default, or of WGSL, the only one by default"),
         key("profile", Text, "the profile that HLSL is compiled for; `cs_5_0` by default"),
         key("defines", Map(&DEFINE), "names that HLSL finds defined, with what they stand for"),
+        key(
+            "overrides",
+            Map(&OVERRIDE),
+            "values of the overrides of WGSL, by name, or by number where they have an `@id`",
+        ),
         comment("note"),
         comment("source"),
         comment("model"),

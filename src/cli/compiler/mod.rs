@@ -26,7 +26,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brolga::document::{Document, DocumentError, Source, SourceError, USUAL_ENTRY, USUAL_PROFILE, advice};
+use brolga::document::{Document, DocumentError, Source, SourceError, USUAL_ENTRY, USUAL_PROFILE, WgslOptions, advice};
 use brolga::files::FileProblem;
 use brolga::{CancelToken, bytecode};
 use clap::Args;
@@ -68,9 +68,24 @@ pub(super) struct SourceOptions {
     /// The profile that HLSL shaders are compiled for
     #[arg(long, value_name = "PROFILE", default_value = USUAL_PROFILE)]
     profile: String,
-    /// The function of HLSL shaders that is compiled
-    #[arg(long, value_name = "NAME", default_value = USUAL_ENTRY)]
-    entry: String,
+    /// The function of the shader: of HLSL, `main` by default; of WGSL, the only entry point by default
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// The value of an override of WGSL shaders, by name, or by number where it has an `@id`
+    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = override_value)]
+    overrides: Vec<(String, f64)>,
+}
+
+/// Reads the value of an override.
+pub(super) fn override_value(text: &str) -> Result<(String, f64), String> {
+    let wrong = || format!("`{text}` gives no override a value: expected `NAME=VALUE`, as `rings=40`");
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    let value = match value.trim() {
+        "true" => 1.0,
+        "false" => 0.0,
+        number => number.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(wrong)?,
+    };
+    if name.trim().is_empty() { Err(wrong()) } else { Ok((name.trim().to_owned(), value)) }
 }
 
 impl SourceOptions {
@@ -128,7 +143,13 @@ impl ShaderReader<'_> {
 
     /// The source in a file.
     pub fn source(&self, path: &Path) -> Source {
-        Source::new(path.to_owned(), &self.options.profile, &self.options.entry)
+        let entry = self.options.entry.as_deref().unwrap_or(USUAL_ENTRY);
+        Source::new(path.to_owned(), &self.options.profile, entry)
+    }
+
+    /// What to read from shaders in WGSL.
+    pub fn wgsl(&self) -> WgslOptions {
+        WgslOptions::new(self.options.entry.clone(), self.options.overrides.clone())
     }
 }
 

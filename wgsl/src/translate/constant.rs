@@ -29,7 +29,7 @@ impl Overrides {
         self.constant(handle).ok().map(|value| value.bits as u32)
     }
 
-    fn constant(&self, handle: Handle<Override>) -> Result<Const> {
+    pub fn constant(&self, handle: Handle<Override>) -> Result<Const> {
         match self.values.get(handle.index()) {
             Some(Ok(value)) => Ok(*value),
             Some(Err(name)) => Err(Fault::OverrideWithoutValue { name: name.clone() }),
@@ -49,7 +49,7 @@ pub(super) struct Constants {
 }
 
 /// The number of an override, or its name.
-fn name(of: &Override) -> String {
+pub(super) fn name(of: &Override) -> String {
     match (of.id, &of.name) {
         (Some(id), _) => id.to_string(),
         (None, Some(name)) => name.clone(),
@@ -72,7 +72,8 @@ pub(super) fn sizes(
         })
     };
     if let Some(key) = options.overrides.keys().find(|key| !is_known(key)) {
-        return Err(whole(Fault::NoOverride { name: key.clone() }));
+        let found = module.overrides.iter().map(|(_, of)| name(of)).collect();
+        return Err(whole(Fault::NoOverride { name: key.clone(), found }));
     }
     let mut overrides = Overrides::default();
     for (handle, of) in module.overrides.iter() {

@@ -8,6 +8,7 @@ use brolga_ir::interface::{Resource, ResourceClass, ResourceKind, Shared};
 use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{AddressSpace, BuiltIn, GlobalVariable, StorageAccess, TypeInner};
 
+use super::described::TypeInfo;
 use super::place::{Home, Memory, Place};
 use super::types::{Layout, Shape};
 use super::usage::Usage;
@@ -28,6 +29,8 @@ pub struct Binding {
     pub group: u32,
     /// `@binding`: the register.
     pub binding: u32,
+    /// Its type.
+    pub ty: TypeInfo,
 }
 
 impl<'m> Translator<'m, '_> {
@@ -157,6 +160,7 @@ impl<'m> Translator<'m, '_> {
             class,
             group: binding.group,
             binding: binding.binding,
+            ty: self.described(variable.ty),
         });
         Ok(id)
     }

@@ -8,6 +8,7 @@
 //! | `memory.rs` | reads and writes of places, atomics |
 //! | `constant.rs` | constants, overrides, constant arrays |
 //! | `globals.rs` | declarations: resources, private and workgroup variables, inputs |
+//! | `described.rs` | what callers are told of declarations |
 //! | `expression.rs` | one arm per expression |
 //! | `operator.rs` | operators and conversions |
 //! | `builtin/` | built-in functions |
@@ -24,6 +25,7 @@ mod builtin;
 mod call;
 mod constant;
 mod control;
+mod described;
 mod expression;
 mod globals;
 mod memory;
@@ -43,6 +45,7 @@ use naga::valid::ModuleInfo;
 use naga::{Expression, Handle, Module, Scalar, Span};
 use smallvec::SmallVec;
 
+pub use described::{MemberInfo, OverrideInfo, TypeInfo, TypeKind};
 pub use globals::Binding;
 
 use crate::error::{Fault, Quantity};
@@ -86,6 +89,8 @@ pub(crate) struct Translated {
     pub function: Function,
     /// Its resources by name.
     pub bindings: Vec<Binding>,
+    /// The overrides of the text.
+    pub overrides: Vec<OverrideInfo>,
 }
 
 /// Translates the entry point with this number of a module that was validated.
@@ -97,6 +102,7 @@ pub(crate) fn translate(
 ) -> std::result::Result<Translated, FaultAt> {
     let (overrides, group_size) = constant::sizes(module, info, entry, options)?;
     let types = Types::new(module, |size| overrides.value(size));
+    let told = described::overrides(module, &overrides);
     let mut function = Function::new(module.entry_points[entry].name.as_str(), Interface::compute(group_size));
     let mut translator = Translator::new(module, info, types, options, &mut function);
     translator.constants.overrides = Rc::new(overrides);
@@ -104,7 +110,7 @@ pub(crate) fn translate(
     let (at, bindings) = (translator.at, std::mem::take(&mut translator.bindings));
     done.map_err(|fault| FaultAt { at, fault })?;
     function.list_samples();
-    Ok(Translated { function, bindings })
+    Ok(Translated { function, bindings, overrides: told })
 }
 
 /// State of a translation.
