@@ -320,9 +320,9 @@ pub enum Problem {
         /// Line and column in it, from 1, the column in bytes.
         place: Option<(u32, u32)>,
         /// What is wrong.
-        message: String,
+        message: Box<str>,
         /// Advice on what to do about it.
-        help: Option<String>,
+        help: Option<Box<str>>,
         /// Its text; empty if it is none.
         text: Arc<str>,
     },
@@ -499,7 +499,7 @@ impl Problem {
                     `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
                     .into(),
             ),
-            Problem::Source { help, .. } => help.clone(),
+            Problem::Source { help, .. } => help.as_deref().map(str::to_owned),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
             Problem::Run { error: Error::Compile(error), .. } if error.is_size() => {
                 Some("the interpreter can run it: leave out `--engine`".into())

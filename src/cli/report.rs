@@ -111,7 +111,7 @@ fn print_placed(problem: &Problem, help: Option<String>, style: Style) -> bool {
     // The word there, or the sign.
     let word = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len());
     let length = if word > 0 { word } else { rest.chars().next().map_or(0, char::len_utf8) };
-    let message = ErrorText::error(message.clone(), problem.to_string(), help);
+    let message = ErrorText::error(message.to_string(), problem.to_string(), help);
     let path = shader.to_string_lossy().into_owned();
     say(&render(&message, Some(ReportedText { path, text, span: start..start + length }), style));
     true

@@ -25,8 +25,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<T
     let failed = |message: String, help: Option<String>| Problem::Source {
         shader: path.to_owned(),
         place: None,
-        message,
-        help,
+        message: message.into(),
+        help: help.map(Into::into),
         text: Arc::from(""),
     };
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -35,13 +35,14 @@ pub(crate) fn read(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<T
         failed(format!("the file is not WGSL: byte {} is not UTF-8", error.valid_up_to()), help)
     })?;
     let mut wanted = Options::default();
+    wanted.file = path.file_name().map(|name| name.to_string_lossy().into_owned());
     wanted.entry.clone_from(&options.entry);
     wanted.overrides = options.overrides.iter().cloned().collect();
     let shader = Shader::read(text, &wanted).map_err(|error| Problem::Source {
         shader: path.to_owned(),
         place: error.at.map(|at| (at.line, at.column)),
-        message: error.fault.to_string(),
-        help: help(&error),
+        message: error.fault.to_string().into(),
+        help: help(&error).map(Into::into),
         text: Arc::from(text),
     })?;
     let resources = shader.bindings().iter().map(resource).collect();
