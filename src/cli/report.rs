@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use brolga::bytecode::assembler::{self, AssembleError, Warning};
-use brolga::document::{DocumentError, Problem, SourceError, advice};
+use brolga::document::{DocumentError, Problem, SourceError, WrongText, advice};
 use brolga::raster::DrawError;
 use brolga::{Limits, files};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
@@ -104,7 +104,8 @@ pub(super) fn print_shader(problem: &Problem, style: Style) {
 
 /// Shows the place of a problem in a shader's text, if it has one.
 fn print_placed(problem: &Problem, help: Option<String>, style: Style) -> bool {
-    let Problem::Source { shader, place: Some((line, column)), message, text, .. } = problem else { return false };
+    let Problem::Text(wrong) = problem else { return false };
+    let WrongText { shader, place: Some((line, column)), message, text, .. } = &**wrong else { return false };
     let start: usize = text.split_inclusive('\n').take(*line as usize - 1).map(str::len).sum();
     let start = (start + *column as usize - 1).min(text.len());
     let rest = text.get(start..).unwrap_or_default();
