@@ -13,6 +13,7 @@ use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceEr
 
 pub use crate::nearest::nearest;
 use crate::text::{Broken, Node, Span, Syntax, Value, Why, parse};
+use crate::wrong_text::WrongText;
 
 /// A problem and its span, until the file's name is added.
 pub(crate) type Fault = (Problem, Span);
@@ -313,19 +314,8 @@ pub enum Problem {
         error: SourceError,
     },
     /// A shader in a language that Brolga reads that is wrong.
-    #[error("{}{}: {}", shader.display(), place.map_or(String::new(), |(line, column)| format!(":{line}:{column}")), short_text(message))]
-    Source {
-        /// The shader file.
-        shader: PathBuf,
-        /// Line and column in it, from 1, the column in bytes.
-        place: Option<(u32, u32)>,
-        /// What is wrong.
-        message: Box<str>,
-        /// Advice on what to do about it.
-        help: Option<Box<str>>,
-        /// Its text; empty if it is none.
-        text: Arc<str>,
-    },
+    #[error("{0}")]
+    Text(Box<WrongText>),
     /// A shader cannot be compiled, cannot run with its bindings, or was stopped.
     #[error("{}{}", shader.as_ref().map_or(String::new(), |shader| format!("{}: ", short_path(shader))), short_text(error))]
     Run {
@@ -499,7 +489,7 @@ impl Problem {
                     `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
                     .into(),
             ),
-            Problem::Source { help, .. } => help.as_deref().map(str::to_owned),
+            Problem::Text(wrong) => wrong.help.clone(),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
             Problem::Run { error: Error::Compile(error), .. } if error.is_size() => {
                 Some("the interpreter can run it: leave out `--engine`".into())

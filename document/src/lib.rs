@@ -33,6 +33,7 @@
 //! | `made.rs` | documents built in memory |
 //! | `error.rs` | problems and their positions |
 //! | `nearest.rs` | names that were probably meant |
+//! | `wrong_text.rs` | what is wrong with a shader's text |
 #![forbid(unsafe_code)]
 
 mod compare;
@@ -49,6 +50,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 mod text;
+mod wrong_text;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -78,6 +80,7 @@ pub use read::{pipeline_state, sampler};
 pub use run::{CounterResult, Outcome, Outputs, PixelStep, Ready, ResourceResult, RunOptions, WatchedPixel};
 pub use schema::{json_schema, page};
 pub use text::{Span, Syntax};
+pub use wrong_text::WrongText;
 
 /// The maximum size of a document in bytes; larger content belongs in files of its own.
 const MOST_TEXT: u64 = 16 << 20;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use brolga::bytecode::assembler::{self, AssembleError, Warning};
-use brolga::document::{DocumentError, Problem, SourceError, advice};
+use brolga::document::{DocumentError, Problem, SourceError, WrongText, advice};
 use brolga::raster::DrawError;
 use brolga::{Limits, files};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
@@ -104,14 +104,15 @@ pub(super) fn print_shader(problem: &Problem, style: Style) {
 
 /// Shows the place of a problem in a shader's text, if it has one.
 fn print_placed(problem: &Problem, help: Option<String>, style: Style) -> bool {
-    let Problem::Source { shader, place: Some((line, column)), message, text, .. } = problem else { return false };
+    let Problem::Text(wrong) = problem else { return false };
+    let WrongText { shader, place: Some((line, column)), message, text, .. } = &**wrong else { return false };
     let start: usize = text.split_inclusive('\n').take(*line as usize - 1).map(str::len).sum();
     let start = (start + *column as usize - 1).min(text.len());
     let rest = text.get(start..).unwrap_or_default();
     // The word there, or the sign.
     let word = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len());
     let length = if word > 0 { word } else { rest.chars().next().map_or(0, char::len_utf8) };
-    let message = ErrorText::error(message.to_string(), problem.to_string(), help);
+    let message = ErrorText::error(message.clone(), problem.to_string(), help);
     let path = shader.to_string_lossy().into_owned();
     say(&render(&message, Some(ReportedText { path, text, span: start..start + length }), style));
     true

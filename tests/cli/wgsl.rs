@@ -190,7 +190,7 @@ fn files_that_are_no_wgsl_are_told() {
     fs::copy(folder.path("add.cso"), folder.path("compiled.wgsl")).unwrap();
     for (name, content, part) in [
         ("empty.wgsl", Some(Vec::new()), "the text has no compute entry point"),
-        ("noise.wgsl", Some(vec![0xde, 0xad, 0xbe, 0xef]), "byte 0 is not UTF-8"),
+        ("noise.wgsl", Some(vec![0xde, 0xad, 0xbe, 0xef]), "byte 2 is not UTF-8"),
         ("zero.wgsl", Some(vec![0; 100]), "zero.wgsl"),
         ("long.wgsl", Some(vec![b'/'; 1 << 20]), "bytes of text: 1048576, the limit is 262144"),
         ("compiled.wgsl", None, "compiled.wgsl"),

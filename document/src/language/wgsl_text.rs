@@ -14,6 +14,7 @@ use brolga_wgsl::{Binding, Error, Fault, MemberInfo, Options, OverrideInfo, Shad
 use super::wgsl::{Outline, TextOverride, TextResource, TextShader, WgslOptions};
 use crate::error::Problem;
 use crate::model::number::NumberType;
+use crate::wrong_text::WrongText;
 
 /// Bytes of a vector of a constant buffer, where elements and columns begin.
 const VECTOR: u32 = 16;
@@ -22,28 +23,23 @@ const ROUNDS: u64 = 8;
 
 /// Reads a shader in WGSL.
 pub(crate) fn read(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<TextShader, Problem> {
-    let failed = |message: String, help: Option<String>| Problem::Source {
-        shader: path.to_owned(),
-        place: None,
-        message: message.into(),
-        help: help.map(Into::into),
-        text: Arc::from(""),
+    let failed = |place, message: String, help, text: &str| {
+        let shader = path.to_owned();
+        Problem::Text(Box::new(WrongText { shader, place, message, help, text: Arc::from(text) }))
     };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let is_compiled = bytes.starts_with(b"DXBC") || brolga_bytecode::sm3::is_program(bytes);
         let help = is_compiled.then(|| "this is a compiled shader: give it a name that ends in .cso".to_owned());
-        failed(format!("the file is not WGSL: byte {} is not UTF-8", error.valid_up_to()), help)
+        let message = format!("the file is not WGSL: byte {} is not UTF-8", error.valid_up_to());
+        failed(None, message, help, "")
     })?;
     let mut wanted = Options::default();
     wanted.file = path.file_name().map(|name| name.to_string_lossy().into_owned());
     wanted.entry.clone_from(&options.entry);
     wanted.overrides = options.overrides.iter().cloned().collect();
-    let shader = Shader::read(text, &wanted).map_err(|error| Problem::Source {
-        shader: path.to_owned(),
-        place: error.at.map(|at| (at.line, at.column)),
-        message: error.fault.to_string().into(),
-        help: help(&error).map(Into::into),
-        text: Arc::from(text),
+    let shader = Shader::read(text, &wanted).map_err(|error| {
+        let place = error.at.map(|at| (at.line, at.column));
+        failed(place, error.fault.to_string(), help(&error), text)
     })?;
     let resources = shader.bindings().iter().map(resource).collect();
     let overrides = shader.overrides().iter().map(overridden).collect();
