@@ -34,7 +34,7 @@ named! {
         Error = "error",
         /// Of `abort`, which ends the run: it has no text.
         Abort = "abort",
-        /// Of a [probe](crate::insight::probe), which has no sender.
+        /// Of a [probe](crate::insight::optimise_with_probes), which has no sender.
         Probe = "probe",
     }
 }
