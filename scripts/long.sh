@@ -62,7 +62,10 @@ wgsl() {
 }
 
 # What a check finds in 100,000 random programs that lack barriers, and what a plain model finds.
-checks() { BROLGA_SEEDS=0..100000 cargo test -p brolga-ir --test it insight:: -- --nocapture; }
+checks() {
+    BROLGA_SEEDS=0..100000 cargo test -p brolga-ir --test it insight:: -- --nocapture
+    BROLGA_SEEDS=0..20000 cargo test -p brolga-runtime --test it check:: -- --nocapture
+}
 
 # A million samples of each format on fast paths: packets of 16, then three of each texture with copies; and the largest texture.
 samples() {
