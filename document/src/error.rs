@@ -11,7 +11,7 @@ use brolga_files::{FileProblem, short, short_path, short_text};
 use brolga_raster::error::DrawError;
 use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceError, StopReason, Unset};
 
-pub use crate::nearest::nearest;
+pub use crate::text::nearest::nearest;
 use crate::text::{Broken, Node, Span, Syntax, Value, Why, parse};
 use crate::wrong_text::WrongText;
 

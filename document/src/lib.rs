@@ -32,7 +32,6 @@
 //! | `language/` | shaders that are not bytecode |
 //! | `made.rs` | documents built in memory |
 //! | `error.rs` | problems and their positions |
-//! | `nearest.rs` | names that were probably meant |
 //! | `wrong_text.rs` | what is wrong with a shader's text |
 #![forbid(unsafe_code)]
 
@@ -42,7 +41,6 @@ mod error;
 mod language;
 mod made;
 mod model;
-mod nearest;
 mod prepare;
 mod read;
 mod run;

@@ -27,6 +27,7 @@
 //! | `options.rs` | options and limits |
 //! | `source.rs` | the lines of a text |
 //! | `scan.rs` | bounds a text before the parser reads it |
+//! | `usage.rs` | which variables are indexed by computed numbers |
 //! | `translate/` | WGSL to IR |
 //! | `shader.rs` | reads a shader |
 //! | `program.rs` | the front end for the runtime |
@@ -39,6 +40,7 @@ mod scan;
 mod shader;
 mod source;
 mod translate;
+mod usage;
 
 pub use error::{Error, Fault, Position, Quantity};
 pub use options::{Limits, Options};

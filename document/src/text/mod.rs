@@ -5,6 +5,7 @@
 //!
 //! Readers rely on the checks in `schema/`: for a value that is not of the type requested, accessors return `None`.
 
+pub(crate) mod nearest;
 mod quote;
 mod syntax;
 

@@ -17,14 +17,14 @@ use super::figures::{CodeFigures, CompileStage, StageClock, StageTimes};
 use super::module::Module;
 use super::options::{Codegen, CompileOptions, Emit};
 use super::outline::Outline;
-use super::source::{FunctionSource, at_most};
+use super::source::{FunctionSource, ProbedKey, at_most};
 use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
 use crate::bindings::Declared;
 use crate::dispatch::Pace;
 use crate::engine::{Code, Oversize, Variant, usual_packing};
 use crate::error::{Error, Limit};
-use crate::host::{BoundViews, TexelFormats, unbound_remarks};
+use crate::host::{BoundViews, unbound_remarks};
 use crate::perf_map::NamedCode;
 
 /// The most formats of texels for which code with probes is kept.
@@ -47,15 +47,6 @@ pub(super) struct Inner {
     profiled: Option<NamedCode>,
     /// Code with probes; `None` if only the interpreter can check the shader.
     probed: Mutex<Vec<(ProbedKey, Option<Arc<ProbedCode>>)>>,
-}
-
-/// Identifies code with probes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ProbedKey {
-    /// Formats of texels.
-    pub texels: TexelFormats,
-    /// Set if it may be for some dispatches only.
-    pub may_depend: bool,
 }
 
 /// Code that finds which groups a check has to look at.

@@ -40,7 +40,7 @@ use brolga_ir::stage::Stage;
 use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
-pub(crate) use compile::{ProbedCode, ProbedKey};
+pub(crate) use compile::ProbedCode;
 pub(crate) use compiler::Compiler;
 pub use figures::{CodeFigures, CompileStage, StageTimes};
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
@@ -48,7 +48,7 @@ pub use location::SourceLocation;
 pub use module::{Module, Program};
 pub use options::{Codegen, CompileOptions, Emit};
 pub(crate) use outline::Outline;
-pub(crate) use source::at_most;
+pub(crate) use source::{ProbedKey, at_most};
 
 use crate::bindings::{BindingError, Bindings, Declared, Leniency, Register};
 use crate::dispatch::Pace;

@@ -12,7 +12,6 @@ use brolga_ir::pipeline;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::{VerifiedFunction, verify};
 
-use super::compile::ProbedKey;
 use super::compiler::Compiler;
 use super::figures::{CompileStage, StageClock};
 use super::location::SourceLocation;
@@ -20,8 +19,18 @@ use super::module::Module;
 use super::options::CompileOptions;
 use crate::engine::CodeTarget;
 use crate::error::{Error, Limit};
+use crate::host::TexelFormats;
 use crate::limits::Limits;
 use crate::perf_map::one_line;
+
+/// Identifies code with probes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProbedKey {
+    /// Formats of texels.
+    pub texels: TexelFormats,
+    /// Set if it may be for some dispatches only.
+    pub may_depend: bool,
+}
 
 /// A module, and the options that its functions are made with.
 #[derive(Debug)]

@@ -13,9 +13,9 @@ use naga::{Arena, Expression, Handle, Module, Statement};
 
 use super::place::{Home, Memory, Place};
 use super::types::{Layout, Shape};
-use super::usage::{FunctionUsage, Usage};
 use super::{Result, Translator, Val};
 use crate::error::Quantity;
+use crate::usage::{FunctionUsage, Usage};
 
 /// Variables with more scalars than this are memory, even if nothing computed indexes them.
 const MOST_SLOTS: u32 = 512;

@@ -72,7 +72,8 @@ pub(super) fn sizes(
         })
     };
     if let Some(key) = options.overrides.keys().find(|key| !is_known(key)) {
-        let found = module.overrides.iter().map(|(_, of)| name(of)).collect();
+        let named = module.overrides.iter().filter(|(_, of)| of.id.is_some() || of.name.is_some());
+        let found = named.map(|(_, of)| name(of)).collect();
         return Err(whole(Fault::NoOverride { name: key.clone(), found }));
     }
     let mut overrides = Overrides::default();

@@ -11,9 +11,9 @@ use naga::{AddressSpace, BuiltIn, GlobalVariable, StorageAccess, TypeInner};
 use super::described::TypeInfo;
 use super::place::{Home, Memory, Place};
 use super::types::{Layout, Shape};
-use super::usage::Usage;
 use super::{Fault, Result, Translator, Val, Words};
 use crate::error::Quantity;
+use crate::usage::Usage;
 
 /// The most bytes of an element of Direct3D's structured memory.
 const MOST_STRIDE: u32 = 2048;

@@ -3,7 +3,6 @@
 //! | file | content |
 //! |---|---|
 //! | `types.rs` | types, their scalars and layouts |
-//! | `usage.rs` | which variables are indexed by computed numbers |
 //! | `place.rs` | pointers: a variable and a path |
 //! | `memory.rs` | reads and writes of places, atomics |
 //! | `constant.rs` | constants, overrides, constant arrays |
@@ -33,7 +32,6 @@ mod operator;
 mod place;
 mod texture;
 mod types;
-mod usage;
 
 use std::rc::Rc;
 
@@ -50,12 +48,12 @@ pub use globals::Binding;
 
 use crate::error::{Fault, Quantity};
 use crate::options::Options;
+use crate::usage::ModuleUsage;
 use call::Frame;
 use constant::Constants;
 use control::Flow;
 use place::Place;
 use types::{Shape, Types};
-use usage::ModuleUsage;
 
 type Result<T = ()> = std::result::Result<T, Fault>;
 

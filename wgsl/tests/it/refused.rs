@@ -84,7 +84,7 @@ fn overrides_have_values_of_their_types() {
     assert_eq!(fault(&[("width", 0.0)]), Fault::Size { found: 0 });
     assert!(matches!(fault(&[("width", 1.5)]), Fault::OverrideValue { ty: "u32", .. }));
     assert!(matches!(fault(&[("width", -1.0)]), Fault::OverrideValue { .. }));
-    let found = ["width", "7"].map(str::to_owned).to_vec();
+    let found = ["width", "7", "twice", "on"].map(str::to_owned).to_vec();
     assert_eq!(fault(&[("scale", 1.0)]), Fault::NoOverride { name: "scale".to_owned(), found });
     let sized = "override n = 8; @compute @workgroup_size(n, n * 2) fn main() {}";
     let mut options = Options::default();

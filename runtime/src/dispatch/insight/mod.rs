@@ -6,16 +6,18 @@
 //! | `check.rs` | dispatches that are checked |
 //! | `probed.rs` | runs of code that finds which groups a check has to look at |
 //! | `suspects.rs` | these groups |
+//! | `kit.rs` | what such a run leaves for the next one |
 //! | `finding.rs` | what they find, as text |
 
 mod check;
 mod finding;
+mod kit;
 mod messages;
 mod probed;
 mod suspects;
 
 pub(super) use check::CheckedShader;
 pub use check::{CheckLog, Checked, CheckedRun, Finding, Party};
+pub(super) use kit::ProbedKit;
 pub(super) use messages::Postbox;
 pub use messages::{MessageLog, ShaderMessage};
-pub(super) use probed::ProbedKit;

@@ -10,7 +10,7 @@ use naga::{AddressSpace, Block, Expression, Function, Handle, Literal, Module, S
 
 /// The uses of a variable or a part of one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Usage {
+pub(crate) struct Usage {
     /// Set if its elements are chosen by a computed number.
     pub is_indexed: bool,
     /// Elements and members with uses of their own.
@@ -37,7 +37,7 @@ impl Usage {
 
 /// The uses in one function.
 #[derive(Clone, Debug)]
-pub(super) struct FunctionUsage {
+pub(crate) struct FunctionUsage {
     /// By local variable.
     pub locals: Vec<Usage>,
     /// By argument; those that are no pointers have none.
@@ -46,7 +46,7 @@ pub(super) struct FunctionUsage {
 
 /// The uses in a module.
 #[derive(Debug)]
-pub(super) struct ModuleUsage {
+pub(crate) struct ModuleUsage {
     /// By function.
     pub functions: Vec<FunctionUsage>,
     /// Of the entry point.
@@ -160,7 +160,7 @@ impl FunctionUsage {
 }
 
 /// The number that a literal index is.
-pub(super) fn literal(expression: &Expression) -> Option<u32> {
+pub(crate) fn literal(expression: &Expression) -> Option<u32> {
     match *expression {
         Expression::Literal(Literal::U32(number)) => Some(number),
         Expression::Literal(Literal::I32(number)) => u32::try_from(number).ok(),
