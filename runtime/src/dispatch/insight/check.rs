@@ -255,7 +255,8 @@ impl BoundShader {
             chosen.extend(options.group.and_then(|group| begun.grid.number(group)));
         }
         let watched_words = probed.watched_words();
-        let mut checked = Checked { findings: Vec::new(), summary: CheckSummary::default() };
+        let mut checked = Checked::default();
+        checked.summary.watched_words = watched_words;
         let mut result = Ok(());
         if !chosen.is_empty() && !begun.watch.stop().is_set() {
             let looked_at = CheckedShader::new(shader, runner, options)?;
@@ -265,7 +266,6 @@ impl BoundShader {
             checked = looked_at.checked(shader);
         }
         (checked.summary.groups, checked.summary.alike) = (groups, alike);
-        checked.summary.watched_words = checked.summary.watched_words.max(watched_words);
         if let (Ok(()), Some((start, kind, failure))) = (&result, failure)
             && !matches!(kind, FaultKind::DivergentBarrier { .. })
         {
