@@ -20,6 +20,7 @@ fn main(@builtin(global_invocation_id) thread: vec3u) {
 /// Adds what the overrides say to the numbers of a buffer.
 const ADD: &str = "override first = 1u;
 @id(7) override on = true;
+var<workgroup> spare: array<u32, first * 2u>;
 struct Settings { factor: u32, offsets: vec2u, turn: mat3x3f, small: mat2x2f }
 @group(0) @binding(0) var<uniform> settings: Settings;
 @group(0) @binding(1) var<storage> numbers: array<u32>;
@@ -133,6 +134,8 @@ fn every_resource_is_in_a_first_document() {
     ] {
         assert!(document.lines().any(|found| found == line), "no line `{line}` in:\n{document}");
     }
+    // The size of `spare` is an override that nobody can name.
+    assert!(!document.lines().any(|line| line.starts_with("\"\"")), "{document}");
     folder.brolga(&["run", "add.toml"]).fails(0, &[]);
 }
 

@@ -99,7 +99,8 @@ pub(super) fn overrides(module: &Module, values: &Overrides) -> Vec<OverrideInfo
         let value = values.constant(handle).ok().map(number);
         OverrideInfo { key: super::constant::name(of), name: of.name.clone().unwrap_or_default(), ty, value }
     };
-    module.overrides.iter().map(one).collect()
+    // Sizes that are computed of others have none of their own.
+    module.overrides.iter().map(one).filter(|told| !told.key.is_empty()).collect()
 }
 
 impl Translator<'_, '_> {
