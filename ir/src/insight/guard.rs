@@ -65,7 +65,9 @@ struct Search<'a> {
 impl Search<'_> {
     /// Follows a value to all its uses; `None` if it matters somewhere whatever the conditions are.
     fn follow(&mut self, value: Value, steps: u32) -> Option<()> {
-        self.depends.insert(value);
+        if !self.depends.insert(value) {
+            return Some(());
+        }
         for &(user, position) in self.flow.uses(value) {
             let data = self.func.inst(user);
             let InstKind::Op { op, args } = &data.kind else { return None };

@@ -317,13 +317,14 @@ impl Probes {
         match place.object {
             Object::Shared(id) => {
                 let Some(shadow) = self.shared[id.index()] else { return };
+                let has_atomics = self.proofs.has_atomics(place.object);
                 let place = MemoryRef { object: Object::Shared(shadow), ..place };
                 match self.proofs.shared(id) {
                     Watch::All => {
                         let own = self.own_in_group(b);
                         let is_filled = self.proofs.is_filled(id);
                         let entries = Entries { own, below_phase: 1 << self.phase_bit, view: None, is_filled };
-                        self.touch(b, place, words, access, &entries, self.proofs.has_atomics(place.object));
+                        self.touch(b, place, words, access, &entries, has_atomics);
                     }
                     _ => self.written(b, place, words, access),
                 }

@@ -16,6 +16,12 @@ use crate::interface::{ResourceClass, Shared};
 use crate::ops::Op;
 use crate::span::Grid;
 
+/// The most operations that are followed back from a value.
+const MOST_STEPS: u32 = 8;
+
+/// The most accesses to shared memory of which it is proven that they fill it.
+const MOST_FILLING: usize = 256;
+
 /// What of an object must be watched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Watch {
@@ -199,7 +205,7 @@ fn digits(func: &Function, of_sites: &[&(Linear, u32)], is_view: bool) -> Digits
         factors[3..].fill(0);
     }
     let is_same = of_sites.iter().all(|(sum, _)| sum.others == first.others)
-        && first.others.iter().all(|&(value, _)| is_fixed(func, value, is_view));
+        && first.others.iter().all(|&(value, _)| is_fixed(func, value, is_view, MOST_STEPS));
     let mut align = match is_same {
         true => 32,
         false => of_sites.iter().flat_map(|(sum, _)| sum.zero_bits(func)).fold(32, u32::min),
@@ -218,16 +224,16 @@ fn digits(func: &Function, of_sites: &[&(Linear, u32)], is_view: bool) -> Digits
 }
 
 /// `true` if a value is the same whenever a thread of the group, or of the dispatch, has it.
-fn is_fixed(func: &Function, value: Value, is_view: bool) -> bool {
+fn is_fixed(func: &Function, value: Value, is_view: bool, steps: u32) -> bool {
     if func.as_const(value).is_some() {
         return true;
     }
-    let ValueDef::Result(inst, _) = func.value(value).def else { return false };
+    let (ValueDef::Result(inst, _), Some(steps)) = (func.value(value).def, steps.checked_sub(1)) else { return false };
     match &func.inst(inst).kind {
         InstKind::Input(Input::GroupCount(_)) => true,
         InstKind::Input(Input::GroupId(_)) => !is_view,
         InstKind::Input(_) => false,
-        InstKind::Op { args, .. } => args.iter().all(|&arg| is_fixed(func, arg, is_view)),
+        InstKind::Op { args, .. } => args.iter().all(|&arg| is_fixed(func, arg, is_view, steps)),
         InstKind::Load { place } => {
             let is_constant = match place.object {
                 Object::Resource(resource) => {
@@ -238,7 +244,7 @@ fn is_fixed(func: &Function, value: Value, is_view: bool) -> bool {
                 _ => false,
             };
             let mut address = place.index.into_iter().chain([place.offset]);
-            is_constant && address.all(|value| is_fixed(func, value, is_view))
+            is_constant && address.all(|value| is_fixed(func, value, is_view, steps))
         }
         InstKind::Query { .. } => func.is_known_of_view(&func.inst(inst).kind),
         _ => false,
@@ -252,7 +258,7 @@ fn is_filled(func: &Function, flow: &Flow, sites: &[&Site], shared: &Shared) -> 
         .order
         .iter()
         .any(|&inst| matches!(func.inst(inst).kind, InstKind::Return) && flow.region_of(inst) != func.body());
-    if returns_early {
+    if returns_early || sites.len() > MOST_FILLING {
         return false;
     }
     let regions: Vec<Region> = {
@@ -384,7 +390,7 @@ impl<'a> Sites<'a> {
                 InstKind::Barrier(sync) if sync.threads && sync.shared => class = self.new_class(),
                 InstKind::If { cond, then_region, else_region } => {
                     let [then_single, else_single] =
-                        [true, false].map(|holds| single.or(only_thread(func, *cond, holds)));
+                        [true, false].map(|holds| single.or(only_thread(func, *cond, holds, MOST_STEPS)));
                     let then_end = self.walk(*then_region, class, then_single);
                     let else_end = self.walk(*else_region, class, else_single);
                     class = self.join(then_end, else_end);
@@ -445,12 +451,12 @@ fn site(func: &Function, inst: Inst, class: usize, single: Option<u32>) -> Optio
 }
 
 /// The only thread of a group for which a condition holds, or does not.
-fn only_thread(func: &Function, cond: Value, holds: bool) -> Option<u32> {
-    let (op, args) = func.as_op(cond)?;
+fn only_thread(func: &Function, cond: Value, holds: bool, steps: u32) -> Option<u32> {
+    let ((op, args), steps) = (func.as_op(cond)?, steps.checked_sub(1)?);
     let (number, constant) = match (op, holds) {
-        (Op::BNot, _) => return only_thread(func, args[0], !holds),
+        (Op::BNot, _) => return only_thread(func, args[0], !holds, steps),
         (Op::BAnd, true) | (Op::BOr, false) => {
-            return args.iter().find_map(|&arg| only_thread(func, arg, holds));
+            return args.iter().find_map(|&arg| only_thread(func, arg, holds, steps));
         }
         (Op::IEq, true) | (Op::INe, false) => match func.as_const(args[0]) {
             Some(constant) => (args[1], constant.bits as u32),

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use brolga_ir::text::parse;
 use brolga_ir::verify::verify;
-use brolga_runtime::insight::{CheckOptions, FindingKind};
+use brolga_runtime::insight::{AccessKind, CheckOptions, FindingKind};
 use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Engine, Module, Register, View};
 use brolga_testing_base::races::{OWN_WORDS, Race, Racy, WORDS};
 use brolga_testing_base::random::{Random, seeds};
@@ -47,4 +48,39 @@ fn probes_suspect_all_races() {
         racy[usize::from(found.is_empty())] += 1;
     }
     assert!(racy[0] > 100 && racy[1] > 50, "{racy:?}");
+}
+
+/// Shared memory that all threads fill, so that nothing else is suspected, and that they change by atomics and read in one
+/// phase.
+#[test]
+fn a_read_beside_an_atomic_is_suspected() {
+    let function = r#"function "f" {
+  group 8 1 1
+  res0 = u0 structured stride 4
+  g0 = g0 structured stride 4 count 8
+  body {
+    v0: i32 = input thread_index
+    v1: i32 = const 0
+    v2: i32 = const 7
+    v3: i32 = const 1
+    v4: bool = const true
+    store g0[v0 + v1], v1 where v4
+    barrier threads shared
+    v5: i32 = atomic add g0[v0 + v1], v3 where v4
+    v6: i32 = iadd v0, v3
+    v7: i32 = and v6, v2
+    v8: i32 = load g0[v7 + v1]
+    store res0[v0 + v1], v8 where v4
+    return
+  }
+}"#;
+    let device = Device::builder().threads(1).build().unwrap();
+    let module = Module::new(verify(parse(function).unwrap()).unwrap()).unwrap();
+    let shader = device.compile_module(&module, &CompileOptions::new(Engine::Jit)).unwrap();
+    let mut bindings = Bindings::new();
+    bindings.set(Register::u(0), View::structured(device.buffer(256).unwrap(), 4).unwrap());
+    let checked = device.bind(&shader, &bindings).unwrap().check(&Dispatch::new([1; 3]), &CheckOptions::default());
+    let findings = checked.unwrap().findings;
+    let [race] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!((race.kind, race.parties[0].access), (FindingKind::Race, AccessKind::Atomic));
 }
