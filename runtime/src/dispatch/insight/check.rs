@@ -1,6 +1,6 @@
 //! Runs dispatches and stages of draws on the interpreter, and checks them (`ir/src/insight/`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +23,7 @@ use super::super::bound::BoundShader;
 use super::super::fault::{Outcome, error_of, fault_in};
 use super::super::run::Begun;
 use super::Postbox;
-use super::probed::ProbedShader;
+use super::probed::{Failed, ProbedShader};
 use crate::bindings::{Declared, Layers};
 use crate::dispatch::{Dispatch, Runner};
 use crate::engine::Frame;
@@ -245,43 +245,52 @@ impl BoundShader {
         };
         let Some(mut probed) = probed else {
             let checked = CheckedShader::new(shader, runner, options)?;
-            let result = self.run_checked(&checked, begun, 0..groups, |_| true, |_| Ok(()));
+            let result = self.run_checked(&checked, begun, 0..groups, None, |_| Ok(()));
             return Ok((checked.checked(shader), result));
         };
         let (suspects, failed) = probed.suspects(begun)?;
-        let failure = failed.map(|(span, fault)| (span.start, fault.kind, fault_in(&span, fault)));
         let (mut chosen, alike) = suspects.chosen();
         if !chosen.is_empty() {
             chosen.extend(options.group.and_then(|group| begun.grid.number(group)));
         }
-        let watched_words = probed.watched_words();
         let mut checked = Checked::default();
-        checked.summary.watched_words = watched_words;
+        checked.summary.watched_words = probed.watched_words();
         let mut result = Ok(());
         if !chosen.is_empty() && !begun.watch.stop().is_set() {
             let looked_at = CheckedShader::new(shader, runner, options)?;
-            let range = probed.rewind(&chosen, groups);
-            let others = |groups: Range<u64>| probed.run(begun, &suspects, groups, |_| {}).map(|_| ());
-            result = self.run_checked(&looked_at, begun, range, |group| chosen.contains(&group), others);
+            // Groups after one that failed have not run.
+            let end = failed.map_or(groups, |(span, _)| span.start + u64::from(span.groups));
+            let range = probed.rewind(&chosen, end);
+            let others = |groups: Range<u64>| match probed.run(begun, &suspects, groups, |_| {})? {
+                None => Ok(()),
+                Some(failed) => Err(self.failure(begun, failed)),
+            };
+            result = self.run_checked(&looked_at, begun, range, Some(&chosen), others);
             checked = looked_at.checked(shader);
         }
         (checked.summary.groups, checked.summary.alike) = (groups, alike);
-        if let (Ok(()), Some((start, kind, failure))) = (&result, failure)
-            && !matches!(kind, FaultKind::DivergentBarrier { .. })
+        if let (Ok(()), Some((span, fault))) = (&result, failed)
+            && !matches!(fault.kind, FaultKind::DivergentBarrier { .. })
         {
-            let outcome = Outcome { groups_done: start, failure: Some(failure) };
-            result = Err(error_of(shader, begun.what.fuel, begun.watch.stop(), outcome, groups));
+            result = Err(self.failure(begun, (span, fault)));
         }
         Ok((checked, result))
     }
 
-    /// Runs groups in order: those that are chosen on the interpreter, with checks, and the others as the caller does.
+    /// The error of a span that failed.
+    fn failure(&self, begun: &Begun<'_>, (span, fault): Failed) -> Error {
+        let outcome = Outcome { groups_done: span.start, failure: Some(fault_in(&span, fault)) };
+        error_of(self.shader(), begun.what.fuel, begun.watch.stop(), outcome, begun.grid.count())
+    }
+
+    /// Runs groups in order: those that are chosen, by default all, on the interpreter, with checks, and the others as the
+    /// caller does.
     fn run_checked(
         &self,
         checked: &CheckedShader,
         begun: &Begun<'_>,
         groups: Range<u64>,
-        is_chosen: impl Fn(u64) -> bool,
+        chosen: Option<&BTreeSet<u64>>,
         mut others: impl FnMut(Range<u64>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (shader, runner, what, grid) = (self.shader(), self.runner(), begun.what, begun.grid);
@@ -294,10 +303,11 @@ impl BoundShader {
         let (mut arena, mut checker) = (Arena::new(), checked.function.checker(&mut state));
         let mut start = groups.start;
         while start < groups.end {
-            let after = (start..groups.end).find(|&group| is_chosen(group)).unwrap_or(groups.end);
-            if after > start {
-                others(start..after)?;
-                start = after;
+            let next = |chosen: &BTreeSet<u64>| chosen.range(start..groups.end).next().copied();
+            let next = chosen.map_or(start, |chosen| next(chosen).unwrap_or(groups.end));
+            if next > start {
+                others(start..next)?;
+                start = next;
                 continue;
             }
             let span = Span { grid, start, groups: 1 };
@@ -308,10 +318,7 @@ impl BoundShader {
             match result {
                 Ok(()) => what.progress.raise(start + 1),
                 Err(fault) if matches!(fault.kind, FaultKind::DivergentBarrier { .. }) => break,
-                Err(fault) => {
-                    let outcome = Outcome { groups_done: start, failure: Some(fault_in(&span, fault)) };
-                    return Err(error_of(shader, what.fuel, stop, outcome, grid.count()));
-                }
+                Err(fault) => return Err(self.failure(begun, (span, fault))),
             }
             start += 1;
         }
