@@ -233,12 +233,17 @@ impl<'a> Builder<'a> {
         let (_, then_region, else_region) = self.if_else(cond, &[]);
         let outer = self.switch_to(then_region);
         body(self);
+        self.leave(else_region);
+        self.yield_(&[]);
+        self.switch_to(outer);
+    }
+
+    /// Ends the region, which has no results, unless it is terminated, and switches to another.
+    pub fn leave(&mut self, next: Region) {
         if !self.is_terminated() {
             self.yield_(&[]);
         }
-        self.switch_to(else_region);
-        self.yield_(&[]);
-        self.switch_to(outer);
+        self.switch_to(next);
     }
 
     /// A loop with an empty body; its parameters have the types of `inits`.

@@ -253,6 +253,11 @@ impl CheckSession<'_> {
     }
 }
 
+/// What a run found, as JSON.
+pub(super) fn findings_json(run: &CheckedRun) -> impl Iterator<Item = Value> {
+    run.checked.findings.iter().map(|finding| finding_json(finding, run.draw))
+}
+
 /// A finding as JSON: the sites of a race in the order of the listing.
 fn finding_json(finding: &Finding, draw: u32) -> Value {
     let mut fields = Map::new();

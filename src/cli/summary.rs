@@ -10,6 +10,7 @@ use brolga::document::{
 };
 use serde_json::{Value, json};
 
+use super::check::findings_json;
 use super::report::{self, harmless};
 use super::style::Style;
 use super::{Ending, pixel};
@@ -177,7 +178,7 @@ pub(super) fn error_json(error: &DocumentError) -> Value {
 fn write_check(out: &mut impl Write, check: &Checked) -> io::Result<()> {
     let id = harmless(&check.id);
     match (&check.result, check.holds()) {
-        (CheckResult::Numbers(_), Some(true)) => return Ok(()),
+        (CheckResult::Numbers(_) | CheckResult::Clean(_), Some(true)) => return Ok(()),
         (_, Some(true)) => writeln!(out, "      {id}: holds: {check}")?,
         (_, None) => writeln!(out, "      {id}: not checked: {check}")?,
         (_, Some(false)) => writeln!(out, "      {id}: {check}")?,
@@ -200,6 +201,13 @@ fn write_check(out: &mut impl Write, check: &Checked) -> io::Result<()> {
                 let Some(Pixel { at: [x, y], found, expected, .. }) = &check.first else { continue };
                 let level = if levels.len() > 1 { format!(" of level {mip}, layer {layer}") } else { String::new() };
                 writeln!(out, "        texel ({x}, {y}){level}: {}", channels(found, expected))?;
+            }
+            Ok(())
+        }
+        CheckResult::Clean(runs) => {
+            let findings = runs.iter().flat_map(|run| &run.checked.findings);
+            for finding in findings {
+                harmless(&finding.to_string()).lines().try_for_each(|line| writeln!(out, "        {line}"))?;
             }
             Ok(())
         }
@@ -271,6 +279,7 @@ pub(super) fn check_json(check: &Checked) -> Value {
             let value = |value: &QueryValue| json!({ "found": value.found, "expected": value.expected });
             document["values"] = values.iter().map(|found| (found.name.clone(), value(found))).collect();
         }
+        CheckResult::Clean(runs) => document["findings"] = runs.iter().flat_map(findings_json).collect(),
         _ => {}
     }
     if let Some(counter) = check.counter {

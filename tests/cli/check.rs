@@ -82,3 +82,27 @@ fn json_has_all_of_a_finding() {
     let register = finding("uninitialised_register");
     assert_eq!([&register["register"], &register["threads"]], [&json!("r0.w"), &json!([0])]);
 }
+
+/// A document with `check = true` is a test of that, on either engine.
+#[test]
+fn a_document_may_ask_to_be_clean() {
+    let folder = Folder::new();
+    for name in ["tgsm_no_barrier", "clean_last_group"] {
+        let faulty = repository("tests/data/faulty").join(name);
+        let job = std::fs::read_to_string(faulty.join("job.toml")).unwrap();
+        folder.write(&format!("{name}.cso"), std::fs::read(faulty.join("shader.cso")).unwrap());
+        let job = job.replace("shader.cso", &format!("{name}.cso"));
+        folder.write(&format!("{name}.toml"), format!("check = true\n{job}"));
+    }
+    let run = folder.brolga(&["run", "--engine", "both", "tgsm_no_barrier.toml", "clean_last_group.toml"]);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(run.out.contains("pass  clean_last_group"), "{}", run.out);
+    for line in ["      check: 1 finding\n        race on g0: byte 4\n          written by thread (1, 0, 0) of group "] {
+        assert_eq!(run.out.matches(line).count(), 2, "{line}\n{}", run.out);
+    }
+    let run = folder.brolga(&["run", "--format", "json", "tgsm_no_barrier.toml"]);
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    let result = &document["documents"][0]["runs"][0]["expectations"];
+    let result = result.as_array().unwrap().iter().find(|result| result["id"] == "check").unwrap();
+    assert_eq!((&result["holds"], &result["findings"][0]["kind"]), (&json!(false), &json!("race")));
+}

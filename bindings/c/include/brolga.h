@@ -1344,6 +1344,8 @@ typedef struct {
   uint64_t unwatched;
   // Reads past an end, or of what nothing wrote, whose results nothing used.
   uint64_t unused_reads;
+  // Groups that seemed to do the same as others, which were looked at: the findings of these stand for theirs.
+  uint64_t alike;
 } BrolgaCheckSummary;
 
 // Components of an output that are streamed out, or a gap.

@@ -156,6 +156,8 @@ pub struct CheckSummary {
     pub unwatched: u64,
     /// Reads past an end, or of what nothing wrote, whose results nothing used.
     pub unused_reads: u64,
+    /// Groups that seemed to do the same as others, which were looked at: the findings of these stand for theirs.
+    pub alike: u64,
 }
 
 impl Default for CheckOptions {
@@ -251,8 +253,8 @@ impl CheckOptions {
 
 impl From<insight::CheckSummary> for CheckSummary {
     fn from(known: insight::CheckSummary) -> Self {
-        let insight::CheckSummary { groups, watched_words, unwatched, unused_reads, .. } = known;
-        Self { size: size_of::<Self>(), groups, watched_words, unwatched, unused_reads }
+        let insight::CheckSummary { groups, alike, watched_words, unwatched, unused_reads, .. } = known;
+        Self { size: size_of::<Self>(), groups, watched_words, unwatched, unused_reads, alike }
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) mod sort;
 
 use std::fmt;
 
+use brolga_runtime::insight::CheckedRun;
+
 pub use numbers::{Difference, NumberCheck};
 pub use picture::{PictureCheck, Pixel};
 
@@ -39,6 +41,8 @@ pub enum CheckResult {
     Numbers(NumberCheck),
     /// The values of a query.
     Query(Vec<QueryValue>),
+    /// What a check of each dispatch and of each stage of draws reports, of a document with `check = true`.
+    Clean(Vec<CheckedRun>),
 }
 
 /// The result for one level of a texture.
@@ -78,6 +82,11 @@ pub struct QueryValue {
 }
 
 impl Checked {
+    /// The result of `check = true`.
+    pub(crate) fn clean(runs: Vec<CheckedRun>) -> Self {
+        Self { id: "check".into(), result: CheckResult::Clean(runs), counter: None }
+    }
+
     /// `true` if the expectation holds; `None` if part of it could not be checked and the rest holds.
     pub fn holds(&self) -> Option<bool> {
         if self.counter.is_some() {
@@ -90,6 +99,7 @@ impl Checked {
             CheckResult::Query(values) => {
                 values.iter().map(|value| value.holds).collect::<Option<Vec<_>>>().map(|_| true)
             }
+            CheckResult::Clean(runs) => Some(runs.iter().all(|run| run.checked.findings.is_empty())),
         }
     }
 
@@ -127,6 +137,11 @@ impl fmt::Display for Checked {
                     }
                 }
             }
+            CheckResult::Clean(runs) => match runs.iter().map(|run| run.checked.findings.len()).sum() {
+                0 => write!(f, "nothing found")?,
+                1 => write!(f, "1 finding")?,
+                count => write!(f, "{count} findings")?,
+            },
         }
         match self.counter {
             None => Ok(()),

@@ -47,6 +47,8 @@ pub(crate) struct Model {
     pub is_direct3d9: bool,
     /// Set if it is in the short form: one shader, one dispatch, resources by their registers.
     pub is_short: bool,
+    /// Set if a run is to fail where a check reports something.
+    pub must_be_clean: bool,
     pub shaders: Items<ShaderEntry>,
     pub resources: Items<ResourceEntry>,
     pub samplers: Items<NamedSampler>,

@@ -45,7 +45,8 @@ pub(crate) fn model(mut root: Node) -> Result<Model, Fault> {
     let is_short = root.get("steps").is_none();
     let is_direct3d9 = root.text_at("api").is_some_and(|api| api.eq_ignore_ascii_case("d3d9"));
     let name = root.text_at("name").map(str::to_owned);
-    let mut model = Model { name, is_direct3d9, is_short, ..Model::default() };
+    let must_be_clean = root.get("check").and_then(Node::flag).unwrap_or_default();
+    let mut model = Model { name, is_direct3d9, is_short, must_be_clean, ..Model::default() };
     match is_short {
         true => short::read(&root, &mut model)?,
         false => long(&root, &mut model)?,

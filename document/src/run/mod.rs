@@ -36,6 +36,7 @@ use brolga_runtime::{
     Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, MessageLog, Oversize, Progress, StageTimes,
 };
 
+use crate::compare::Checked;
 use crate::error::{DocumentError, Fault, Problem};
 use crate::model::step::DocumentStep;
 use crate::prepare::Prepared;
@@ -202,7 +203,12 @@ impl Prepared {
         let run = || {
             // One limit for compiling and running.
             let deadline = deadline(device, options)?;
-            let options = &options.within(&deadline);
+            let mut options = options.within(&deadline);
+            let must_be_clean = self.document.model.must_be_clean && options.check.is_none();
+            if must_be_clean {
+                options.check = Some(CheckLog::default());
+            }
+            let options = &options;
             let world = World::new(device, self, &options.cancel, own)?;
             let plan = RunPlan::new(device, self, variant, &world, options)?;
             let began = Instant::now();
@@ -211,6 +217,9 @@ impl Prepared {
             let run_time = began.elapsed();
             let mut outcome = self.outcome(&world, &plan, run, run_time, options)?;
             outcome.warnings = plan.warnings;
+            if let Some(log) = options.check.as_ref().filter(|_| must_be_clean) {
+                outcome.checks.push(Checked::clean(log.take()));
+            }
             Ok(outcome)
         };
         in_default_mode(|| run().map_err(|fault| self.error(fault)))

@@ -12,9 +12,10 @@ use brolga_raster::setup::viewport::Viewport;
 use brolga_raster::tiles::targets::{DepthView, Targets};
 use brolga_raster::vertices::indices::IndexBuffer;
 use brolga_runtime::format::TextureFormat;
+use brolga_runtime::insight::CheckLog;
 use brolga_runtime::{
-    Bindings, BoundShader, Buffer, ClearValue, Dimension, Dispatch, Error, Format, Limit, Register, StageKind, Stages,
-    TexelBox, Texture, View,
+    Bindings, BoundShader, Buffer, ClearValue, Dimension, Dispatch, Error, Format, Limit, Register, Report, StageKind,
+    Stages, TexelBox, Texture, View,
 };
 
 use super::check::{check_buffers, check_targets};
@@ -65,6 +66,15 @@ impl DispatchAction<'_> {
     /// The name of its pipeline.
     pub fn pipeline(&self) -> &str {
         &self.said.pipeline.value
+    }
+
+    /// Runs a dispatch of its shader, or checks it into a log: then there is no report.
+    pub fn run(&self, dispatch: &Dispatch, check: Option<&CheckLog>) -> Result<Option<Report>, Fault> {
+        let done = match check {
+            None => self.bound.dispatch(dispatch).map(Some),
+            Some(log) => self.bound.check_into(dispatch, log).map(|()| None),
+        };
+        done.map_err(|error| self.fault(error))
     }
 
     /// Reports an error of the runtime at the part of the document that it is about.

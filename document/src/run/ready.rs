@@ -109,13 +109,8 @@ impl<'a> Ready<'a> {
                 Some(limit) => action.dispatch.clone().time_limit(limit),
                 None => action.dispatch.clone(),
             };
-            let once = || {
-                let done = match &self.options.check {
-                    None => action.bound.dispatch(&dispatch).map(Some),
-                    Some(log) => action.bound.check_into(&dispatch, log).map(|()| None),
-                };
-                done.map_err(|error| self.prepared.error(action.fault(error)))
-            };
+            let check = self.options.check.as_ref();
+            let once = || action.run(&dispatch, check).map_err(|fault| self.prepared.error(fault));
             for _ in 1..count {
                 once()?;
             }

@@ -119,12 +119,10 @@ impl<'a> StepRunner<'a> {
             Action::Dispatch(action) => {
                 let mut dispatch = action.dispatch.clone().cancel(token.clone());
                 dispatch.messages = self.options.messages.clone();
-                if let Some(log) = &self.options.check {
-                    return action.bound.check_into(&dispatch, log).map_err(|error| action.fault(error));
+                if let Some(report) = action.run(&dispatch, self.options.check.as_ref())? {
+                    self.count(step, Statistics::default(), report.threads);
+                    self.report = Some(report);
                 }
-                let report = action.bound.dispatch(&dispatch).map_err(|error| action.fault(error))?;
-                self.count(step, Statistics::default(), report.threads);
-                self.report = Some(report);
                 Ok(())
             }
             Action::Draw(_) | Action::Repeat { .. } => Ok(()),

@@ -15,6 +15,7 @@ pub(super) static SHORT: Table = Table {
     what: "the document",
     keys: &[
         key("name", Text, "the name in reports; the file's by default"),
+        key("check", Flag, CHECK_NOTE),
         key(
             "shader",
             Text,
@@ -70,6 +71,7 @@ pub(super) static LONG_FORM: Table = Table {
     keys: &[
         key("name", Text, "the name in reports; the folder's by default"),
         key("api", Word(&APIS), "whose rules and names hold; `d3d11` by default"),
+        key("check", Flag, CHECK_NOTE),
         key("shaders", Map(&Table(&SHADER)), "shaders by name"),
         key("resources", Map(&Table(&RESOURCE)), "buffers, textures and meshes by name"),
         key("samplers", Map(&Api(&Table(&SAMPLER), &Table(&SAMPLER_9))), "samplers by name"),
@@ -89,6 +91,8 @@ pub(super) static LONG_FORM: Table = Table {
     ],
     others: Others::Unknown,
 };
+
+const CHECK_NOTE: &str = "whether a run fails where a shader does what `brolga check` reports";
 
 const GROUPS: Type = List(&WORD, 3, 3);
 static DEFINE: Type = Either(&[Text, WORD, Flag]);

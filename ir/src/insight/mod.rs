@@ -16,7 +16,9 @@
 //! | `proof.rs` | what needs no probes |
 //! | `linear.rs` | addresses as sums |
 //! | `guard.rs` | reads whose results may be thrown away |
+//! | `dependence.rs` | what depends on registers that nothing wrote, and on memory that the function changes |
 
+mod dependence;
 mod entry;
 mod finding;
 mod guard;
@@ -31,9 +33,10 @@ use std::collections::HashMap;
 
 use smallvec::{SmallVec, smallvec};
 
+pub use dependence::{may_use_unwritten, needs_first_content};
 pub use entry::group_of_entry;
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
-pub use probes::{Probed, optimise_with_probes};
+pub use probes::{ProbeOptions, Probed, optimise_with_probes};
 pub use proof::OwnWords;
 
 use self::finding::Findings;
@@ -42,7 +45,7 @@ use self::shadow::{Cell, Entry, Tickets, Who};
 use crate::batch::ArrayWords;
 use crate::entity::{Inst, LocalId, SharedId, Value};
 use crate::flow::Flow;
-use crate::function::{Function, InstKind, Register, Sync};
+use crate::function::{Register, Sync};
 use crate::interface::Interface;
 use crate::pipeline::record::{
     BatchInvocation, BatchPatch, BatchPoint, BatchQuad, BatchVertex, DomainArray, GeometryArray, POINT_GROUP,
@@ -71,6 +74,13 @@ pub struct CheckOptions {
 impl Default for CheckOptions {
     fn default() -> Self {
         Self { kinds: FindingKind::ALL.to_vec(), is_strict: false, group: None, shadow_words: 1 << 21 }
+    }
+}
+
+impl CheckOptions {
+    /// `true` if they ask for what depends on who has accessed a word before.
+    pub fn needs_shadow(&self) -> bool {
+        [FindingKind::Race, FindingKind::Uninitialised].iter().any(|kind| self.kinds.contains(kind))
     }
 }
 
@@ -201,33 +211,6 @@ struct Phases {
     views: u32,
     /// Set after a barrier that orders views.
     has_fenced: bool,
-}
-
-/// `true` if an instruction of a function at [`Level::Observed`](crate::passes::Level) may use a register that nothing has
-/// written.
-pub fn may_use_unwritten(func: &Function) -> bool {
-    let flow = Flow::new(func);
-    let mut pending: Vec<Value> = func.unwritten().map(|(value, _)| value).collect();
-    let mut is_unwritten = vec![false; func.value_count()];
-    pending.iter().for_each(|value| is_unwritten[value.index()] = true);
-    while let Some(value) = pending.pop() {
-        for &(user, position) in flow.uses(value) {
-            let kind = &func.inst(user).kind;
-            let passes = matches!(kind, InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. })
-                || matches!(kind, InstKind::Loop { .. });
-            match flow.edge(func, user).filter(|_| passes) {
-                Some((_, to)) => {
-                    let to = to[position as usize];
-                    if !std::mem::replace(&mut is_unwritten[to.index()], true) {
-                        pending.push(to);
-                    }
-                }
-                None if matches!(kind, InstKind::Note(..)) => {}
-                None => return true,
-            }
-        }
-    }
-    false
 }
 
 impl CheckedFunction {

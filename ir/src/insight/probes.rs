@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::entry::{Entries, Meeting, OF_VIEW, SEVERAL, THREAD};
 use super::finding::AccessKind;
 use super::guard::Guards;
-use super::proof::{OwnWords, Proofs, Watch};
+use super::proof::{OwnWords, Proofs, Watch, begins_phase};
 use crate::builder::{Builder, only};
 use crate::entity::{Inst, LocalId, MessageId, Region, ResourceId, SharedId, Slot, Value};
 use crate::flow::Flow;
@@ -40,41 +40,51 @@ use crate::width::MAX_LANES;
 pub struct Probed {
     /// The function.
     pub function: Function,
-    /// Set if it reads views that it may write, so that a second run does something else.
-    pub reads_what_it_writes: bool,
+    /// Set if accesses to views are watched.
+    pub watches_views: bool,
     /// What must [hold](OwnWords::holds) of a dispatch, since views that threads then share nothing of have no probes.
     pub conditions: Vec<OwnWords>,
+}
+
+/// What is probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeOptions {
+    /// Set for probes of races, and of words that are read before anything wrote them: memory has a shadow.
+    pub watches: bool,
+    /// Set if views of which the number of groups decides need no probes.
+    pub may_depend: bool,
 }
 
 /// Optimises a function, whose first indexable temporaries are the shader's own, with probes, as
 /// [`optimise_for`](passes::optimise_for) does; `None` if it does what only the interpreter can check.
 ///
-/// If it may depend on the dispatch, views of which the number of groups decides have no probes. Machine code also reports
-/// accesses outside of memory, by the first message.
+/// Machine code also reports accesses outside of memory, by the first message.
 pub fn optimise_with_probes(
     mut func: Function,
     level: Level,
     formats: &[Option<TexelFormat>],
     own_locals: usize,
-    may_depend: bool,
+    options: ProbeOptions,
 ) -> Option<Probed> {
-    let probe = |func: &mut Function| probe(func, own_locals, may_depend);
-    let (reads_what_it_writes, conditions) = passes::optimise_probed(&mut func, level, formats, probe)?;
-    Some(Probed { function: func, reads_what_it_writes, conditions })
+    let probe = |func: &mut Function| probe(func, own_locals, options);
+    let (watches_views, conditions) = passes::optimise_probed(&mut func, level, formats, probe)?;
+    Some(Probed { function: func, watches_views, conditions })
 }
 
-/// Writes the probes; returns whether it reads what it writes, and what must hold of a dispatch.
-fn probe(func: &mut Function, own_locals: usize, may_depend: bool) -> Option<(bool, Vec<OwnWords>)> {
+/// Writes the probes; returns whether views are watched, and what must hold of a dispatch.
+fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Option<(bool, Vec<OwnWords>)> {
     let is_compute = matches!(func.interface.stage, Stage::Compute { .. });
     if !is_compute || !func.interface.messages.is_empty() {
         return None;
     }
-    let (proofs, conditions) = Proofs::find(func, own_locals, may_depend);
+    let flow = Flow::new(func);
+    let (proofs, conditions) = match options.watches {
+        true => Proofs::find(func, &flow, own_locals, options.may_depend),
+        false => (Proofs::nothing(func), Vec::new()),
+    };
     if !can_watch(func, &proofs) {
         return None;
     }
-    let reads_what_it_writes = reads_what_it_writes(func);
-    let flow = Flow::new(func);
     // Packets of small groups may hold threads of several, whatever their width will be.
     let packing = if func.interface.shared.is_empty() && !func.waits() { Packing::Row } else { Packing::Group };
     let uniformity = Uniformity::compute(func, &flow, packing);
@@ -111,7 +121,7 @@ fn probe(func: &mut Function, own_locals: usize, may_depend: bool) -> Option<(bo
         b.slot_set(slot, first);
     }
     probes.insts(func, body, insts, false);
-    Some((reads_what_it_writes, conditions))
+    Some((probes.views.iter().any(Option::is_some), conditions))
 }
 
 /// `true` if every view that is to be watched is one register of a buffer, so that it has a shadow.
@@ -141,25 +151,6 @@ fn can_watch(func: &Function, proofs: &Proofs) -> bool {
             _ => true,
         }
     })
-}
-
-/// `true` if it reads views that it may write, or their counters.
-fn reads_what_it_writes(func: &Function) -> bool {
-    let is_written = |id: ResourceId| func.interface.resource(id).class == ResourceClass::UnorderedAccess;
-    let reads = |kind: &InstKind| match kind {
-        InstKind::Load { place } | InstKind::Atomic { place, .. } => {
-            matches!(place.object, Object::Resource(resource) if is_written(resource.id))
-        }
-        InstKind::TexelLoad { resource, .. } => is_written(resource.id),
-        InstKind::TexelAtomic { .. } | InstKind::Counter { .. } => true,
-        _ => false,
-    };
-    func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &reads))
-}
-
-/// `true` for a barrier that begins a phase of shared memory.
-fn orders_shared(kind: &InstKind) -> bool {
-    matches!(kind, InstKind::Barrier(sync) if sync.threads && sync.shared)
 }
 
 fn is_buffer(kind: ResourceKind) -> bool {
@@ -238,7 +229,7 @@ impl Probes {
             func.interface.resources.push(Resource { space: SPACE, ..shadow });
             self.views[n] = Some(ResourceId::new(func.interface.resources.len() - 1));
         }
-        let has_phases = func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &orders_shared));
+        let has_phases = func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &begins_phase));
         let watches = self.shared.iter().any(Option::is_some);
         self.phase = (has_phases && watches).then(|| func.add_slot(Type::I32));
     }
@@ -249,13 +240,13 @@ impl Probes {
             let origin = func.inst(inst).origin;
             let mut b = Builder::at_end(func, region, origin);
             let kind = &b.func.inst(inst).kind;
-            let (regions, begins_phase) = (kind.regions(), orders_shared(kind));
+            let (regions, is_next_phase) = (kind.regions(), begins_phase(kind));
             if !regions.is_empty() || kind.is_terminator() || matches!(kind, InstKind::Barrier(_)) {
                 self.report(&mut b);
             }
             self.probe(&mut b, inst, is_divergent);
             b.func.region_mut(region).insts.push(inst);
-            if let Some(slot) = self.phase.filter(|_| begins_phase) {
+            if let Some(slot) = self.phase.filter(|_| is_next_phase) {
                 let (phase, one) = (b.slot_get(slot), b.i32(1));
                 let next = b.op(Op::IAdd, &[phase, one]);
                 b.slot_set(slot, next);
@@ -401,10 +392,15 @@ impl Probes {
             return b.store(place, &[written; 4][..words], access.effect);
         }
         for entry in b.load(place, words) {
-            let zero = b.i32(0);
-            let is_unwritten = b.op(Op::IEq, &[entry, zero]);
-            self.suspect(b, is_unwritten, None, access.effect);
+            self.suspect_unwritten(b, entry, access.effect);
         }
+    }
+
+    /// Notes the suspicion that nobody has written the word of an entry.
+    fn suspect_unwritten(&mut self, b: &mut Builder<'_>, entry: Value, effect: Value) {
+        let zero = b.i32(0);
+        let is_unwritten = b.op(Op::IEq, &[entry, zero]);
+        self.suspect(b, is_unwritten, None, effect);
     }
 
     /// Compares an access with the entries of its words, and replaces them.
@@ -430,9 +426,7 @@ impl Probes {
             };
             self.suspect(b, clash, entries.view.map(|_| old), access.effect);
             if access.kind == AccessKind::Read && !entries.is_filled {
-                let zero = b.i32(0);
-                let is_unwritten = b.op(Op::IEq, &[old, zero]);
-                self.suspect(b, is_unwritten, None, access.effect);
+                self.suspect_unwritten(b, old, access.effect);
             }
             new.push(entry);
         }
@@ -497,10 +491,9 @@ impl Probes {
             _ => None,
         };
         let Some(offset) = stride_of(place.offset).or(func.as_const(place.offset).map(|_| 0)) else { return false };
-        let lanes = MAX_LANES as u32;
         let is_far = |stride: i32, least: u32| {
             let step = stride.unsigned_abs();
-            step >= least && u64::from(step) * u64::from(lanes) < 1 << 32
+            step >= least && u64::from(step) * (MAX_LANES as u64) < 1 << 32
         };
         match place.index {
             Some(index) => offset == 0 && stride_of(index).is_some_and(|stride| is_far(stride, 1)),

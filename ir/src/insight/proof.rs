@@ -8,6 +8,7 @@
 
 use smallvec::SmallVec;
 
+use super::finding::AccessKind;
 use super::linear::{AXES, Digits, Linear};
 use crate::entity::{Inst, LocalId, Region, ResourceId, SharedId, Value};
 use crate::flow::Flow;
@@ -78,7 +79,7 @@ fn tell_all(coordinates: &[Digits], extents: [u64; AXES]) -> bool {
 struct Site {
     inst: Inst,
     object: Object,
-    kind: SiteKind,
+    kind: AccessKind,
     /// The class of phases that it is in.
     class: usize,
     /// Where it is: for each coordinate a sum, and how many it accesses from there on. Of memory with elements these are the
@@ -88,19 +89,11 @@ struct Site {
     single: Option<u32>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SiteKind {
-    Load,
-    Store,
-    Atomic,
-}
-
 impl Proofs {
     /// Analyses a function whose first indexable temporaries are the shader's own. If it may, it also proves of views what
     /// depends on the dispatch, which is returned.
-    pub fn find(func: &Function, own_locals: usize, may_depend: bool) -> (Self, Vec<OwnWords>) {
-        let flow = Flow::new(func);
-        let sites = Sites::find(func, &flow);
+    pub fn find(func: &Function, flow: &Flow, own_locals: usize, may_depend: bool) -> (Self, Vec<OwnWords>) {
+        let sites = Sites::find(func);
         let mut conditions = Vec::new();
         let shared = (0..func.interface.shared.len()).map(|n| {
             let object = Object::Shared(SharedId::new(n));
@@ -113,8 +106,8 @@ impl Proofs {
                 only_one_kind(&of)
                     || own_words(func, &of, false).is_some_and(|own| own.holds(&Grid { groups: [1; 3], first: [0; 3] }))
             });
-            let is_read = of.iter().any(|site| site.kind != SiteKind::Store);
-            let is_filled = !is_read || is_filled(func, &flow, &of, &func.interface.shared[n]);
+            let is_read = of.iter().any(|site| site.kind != AccessKind::Write);
+            let is_filled = !is_read || is_filled(func, flow, &of, &func.interface.shared[n]);
             let watch = match (is_free, is_filled) {
                 (false, _) => Watch::All,
                 (true, false) => Watch::Written,
@@ -143,13 +136,22 @@ impl Proofs {
         let views = views.collect();
         let locals = (0..func.interface.locals.len()).map(|n| {
             let object = Object::Local(LocalId::new(n));
-            let is_read = sites.of(object).any(|site| site.kind == SiteKind::Load);
+            let is_read = sites.of(object).any(|site| site.kind == AccessKind::Read);
             if n < own_locals && is_read { Watch::Written } else { Watch::Nothing }
         });
         let locals = locals.collect();
-        let atomics = sites.all.iter().filter(|site| site.kind == SiteKind::Atomic).map(|site| site.object).collect();
+        let atomics = sites.all.iter().filter(|site| site.kind == AccessKind::Atomic).map(|site| site.object).collect();
         let proofs = Self { shared, locals, views, atomics, filled };
         (proofs, conditions)
+    }
+
+    /// For a function nothing of which is to be watched.
+    pub fn nothing(func: &Function) -> Self {
+        let all = |count| vec![Watch::Nothing; count];
+        let interface = &func.interface;
+        let (shared, locals) = (interface.shared.len(), interface.locals.len());
+        let views = all(interface.resources.len());
+        Self { shared: all(shared), locals: all(locals), views, atomics: Vec::new(), filled: vec![true; shared] }
     }
 
     pub fn shared(&self, id: SharedId) -> Watch {
@@ -175,9 +177,14 @@ impl Proofs {
     }
 }
 
+/// `true` for a barrier that begins a phase of shared memory.
+pub(super) fn begins_phase(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Barrier(sync) if sync.threads && sync.shared)
+}
+
 /// `true` if all accesses read, or all are atomic.
 fn only_one_kind(sites: &[&Site]) -> bool {
-    [SiteKind::Load, SiteKind::Atomic].iter().any(|kind| sites.iter().all(|site| site.kind == *kind))
+    [AccessKind::Read, AccessKind::Atomic].iter().any(|kind| sites.iter().all(|site| site.kind == *kind))
 }
 
 /// Finds the words that a thread has for itself, if all accesses of a class are to such; of a view, in the whole dispatch.
@@ -261,12 +268,9 @@ fn is_filled(func: &Function, flow: &Flow, sites: &[&Site], shared: &Shared) -> 
     if returns_early || sites.len() > MOST_FILLING {
         return false;
     }
-    let regions: Vec<Region> = {
-        let mut regions: Vec<Region> = sites.iter().map(|site| flow.region_of(site.inst)).collect();
-        regions.sort_unstable();
-        regions.dedup();
-        regions
-    };
+    let mut regions: Vec<Region> = sites.iter().map(|site| flow.region_of(site.inst)).collect();
+    regions.sort_unstable();
+    regions.dedup();
     regions.iter().any(|&region| {
         let insts = &func.region(region).insts;
         // The position in the region of an instruction, or of what holds it.
@@ -276,12 +280,11 @@ fn is_filled(func: &Function, flow: &Flow, sites: &[&Site], shared: &Shared) -> 
             }
             inst = flow.owner(flow.region_of(inst))?;
         };
-        let reads = sites.iter().filter(|site| site.kind != SiteKind::Store).map(|site| position(site.inst));
+        let reads = sites.iter().filter(|site| site.kind != AccessKind::Write).map(|site| position(site.inst));
         let Some(first_read) = reads.collect::<Option<Vec<_>>>().and_then(|reads| reads.into_iter().min()) else {
             return false;
         };
-        let is_barrier =
-            |&inst: &Inst| matches!(func.inst(inst).kind, InstKind::Barrier(sync) if sync.threads && sync.shared);
+        let is_barrier = |&inst: &Inst| begins_phase(&func.inst(inst).kind);
         let Some(barrier) = insts[..first_read].iter().rposition(is_barrier) else { return false };
         let stores = sites.iter().filter(|site| {
             let is_whole = match &func.inst(site.inst).kind {
@@ -345,13 +348,12 @@ struct Sites<'a> {
 }
 
 impl<'a> Sites<'a> {
-    fn find(func: &'a Function, flow: &Flow) -> Self {
+    fn find(func: &'a Function) -> Self {
         let mut sites = Self { func, all: Vec::new(), joined: vec![0], heads: Vec::new(), exits: Vec::new() };
         sites.walk(func.body(), 0, None);
         for n in 0..sites.all.len() {
             sites.all[n].class = sites.root(sites.all[n].class);
         }
-        debug_assert!(sites.all.iter().all(|site| flow.knows(site.inst)));
         sites
     }
 
@@ -387,7 +389,7 @@ impl<'a> Sites<'a> {
         for &inst in &func.region(region).insts {
             let kind = &func.inst(inst).kind;
             match kind {
-                InstKind::Barrier(sync) if sync.threads && sync.shared => class = self.new_class(),
+                kind if begins_phase(kind) => class = self.new_class(),
                 InstKind::If { cond, then_region, else_region } => {
                     let [then_single, else_single] =
                         [true, false].map(|holds| single.or(only_thread(func, *cond, holds, MOST_STEPS)));
@@ -440,12 +442,12 @@ fn site(func: &Function, inst: Inst, class: usize, single: Option<u32>) -> Optio
         Site { inst, object: Object::Resource(resource), kind, class, at, single }
     };
     Some(match &data.kind {
-        InstKind::Load { place } => of_memory(place, data.results.len(), SiteKind::Load),
-        InstKind::Store { place, values, .. } => of_memory(place, values.len(), SiteKind::Store),
-        InstKind::Atomic { place, .. } => of_memory(place, 1, SiteKind::Atomic),
-        InstKind::TexelLoad { resource, coords, .. } => of_texel(*resource, coords, SiteKind::Load),
-        InstKind::TexelStore { resource, coords, .. } => of_texel(*resource, coords, SiteKind::Store),
-        InstKind::TexelAtomic { resource, coords, .. } => of_texel(*resource, coords, SiteKind::Atomic),
+        InstKind::Load { place } => of_memory(place, data.results.len(), AccessKind::Read),
+        InstKind::Store { place, values, .. } => of_memory(place, values.len(), AccessKind::Write),
+        InstKind::Atomic { place, .. } => of_memory(place, 1, AccessKind::Atomic),
+        InstKind::TexelLoad { resource, coords, .. } => of_texel(*resource, coords, AccessKind::Read),
+        InstKind::TexelStore { resource, coords, .. } => of_texel(*resource, coords, AccessKind::Write),
+        InstKind::TexelAtomic { resource, coords, .. } => of_texel(*resource, coords, AccessKind::Atomic),
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use brolga_ir::bound::Bounds;
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::float_class::FloatClasses;
 use brolga_ir::flow::Flow;
-use brolga_ir::function::{Input, InstKind, ValueDef};
+use brolga_ir::function::{Input, InstKind};
 use brolga_ir::phases::Phases;
 use brolga_ir::shape::{Shape, Shapes};
 use brolga_ir::span::Packing;
@@ -187,17 +187,6 @@ impl<'a> Facts<'a> {
         self.flow.result_edges(loop_inst).iter().all(brings)
     }
 
-    /// The input that a value stands for.
-    pub fn input_of(&self, value: Value) -> Option<Input> {
-        match self.func.value(value).def {
-            ValueDef::Result(inst, _) => match self.func.inst(inst).kind {
-                InstKind::Input(input) => Some(input),
-                _ => None,
-            },
-            ValueDef::Param(..) => None,
-        }
-    }
-
     /// `true` if the threads of a span form a row along x.
     pub fn threads_are_row(&self) -> bool {
         self.packing() == Packing::Row && self.func.interface.group_size()[1..] == [1, 1]
@@ -240,7 +229,7 @@ impl<'a> Facts<'a> {
 
     /// `true` if it is the number of each lane, counted from a multiple of the packet's lanes.
     pub fn is_number(&self, value: Value) -> bool {
-        match self.input_of(value) {
+        match self.func.as_input(value) {
             Some(Input::ThreadIndex) => self.packing() == Packing::Group,
             Some(Input::ThreadId(0)) => self.func.interface.fills_packets,
             _ => false,

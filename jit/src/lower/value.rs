@@ -186,7 +186,7 @@ impl Lowering<'_, '_> {
         debug_assert_eq!(operand.ty(), self.func.ty(value), "type of {value}");
         if self.facts.is_kept(value) {
             self.keep(value, &operand);
-        } else if self.pressure.is_remote(value) && self.facts.input_of(value).is_none() {
+        } else if self.pressure.is_remote(value) && self.func.as_input(value).is_none() {
             self.store_remote(value, &operand);
         }
         self.set_value(value, operand);
@@ -232,7 +232,7 @@ impl Lowering<'_, '_> {
     /// Loads a kept value of another segment, or a remote one. Inputs are recomputed.
     pub fn recall(&mut self, value: Value) {
         let uniform = self.facts.is_uniform(value);
-        if let Some(input) = self.facts.input_of(value) {
+        if let Some(input) = self.func.as_input(value) {
             let operand = self.input(input, uniform);
             self.set_value(value, operand);
             return self.keep_firsts_of_input(value, input);

@@ -17,7 +17,7 @@ use super::figures::{CodeFigures, CompileStage, StageClock, StageTimes};
 use super::module::Module;
 use super::options::{Codegen, CompileOptions, Emit};
 use super::outline::Outline;
-use super::source::{FunctionSource, ProbedKey, at_most};
+use super::source::{FunctionSource, ProbedFunction, ProbedKey, at_most};
 use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
 use crate::bindings::Declared;
@@ -57,8 +57,8 @@ pub(crate) struct ProbedCode {
     pub sampled: Vec<Sampled>,
     /// Threads of a packet.
     pub lanes: u32,
-    /// Set if it reads views that it may write, so that a second run does something else.
-    pub reads_what_it_writes: bool,
+    /// Set if groups can only run again in memory with the content of before.
+    pub needs_first_content: bool,
     /// What must hold of dispatches.
     pub conditions: Vec<OwnWords>,
 }
@@ -210,7 +210,8 @@ impl Inner {
     fn generate_probed(&self, key: &ProbedKey) -> Result<Option<ProbedCode>, Error> {
         let mut target = self.source.target();
         target.oversize = Oversize::Refuse;
-        let Some((function, reads_what_it_writes, conditions)) = self.source.probed(key)? else { return Ok(None) };
+        let Some(probed) = self.source.probed(key)? else { return Ok(None) };
+        let ProbedFunction { function, needs_first_content, conditions } = probed;
         let code = match Code::new(&function, target, &Variant::usual(), self.source.name()) {
             Err(error) if error.is_size() => return Ok(None),
             code => code?,
@@ -220,7 +221,7 @@ impl Inner {
         }
         let (declared, lanes) = (Declared::of(&function), function.width.lanes());
         let sampled = function.interface.sampled.clone();
-        Ok(Some(ProbedCode { code, declared, sampled, lanes, reads_what_it_writes, conditions }))
+        Ok(Some(ProbedCode { code, declared, sampled, lanes, needs_first_content, conditions }))
     }
 
     fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {

@@ -238,8 +238,7 @@ impl Shader {
         with_stack(|| self.inner.source.observed(self.outline().width))
     }
 
-    /// Its code with probes; `None` if only the interpreter can check it. Making it is
-    /// abandoned once the word is set.
+    /// Its code with probes; `None` if only the interpreter can check it. Making it is abandoned once the word is set.
     pub(crate) fn probed(&self, key: &ProbedKey, stop: &StopWord) -> Result<Option<Arc<ProbedCode>>, Error> {
         if self.inner.source.target().engine != Engine::Jit {
             return Ok(None);

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use brolga_ir::Width;
-use brolga_ir::function::Origin;
-use brolga_ir::insight::{self, OwnWords, Probed};
+use brolga_ir::function::{Function, Origin};
+use brolga_ir::insight::{self, OwnWords, ProbeOptions, Probed};
 use brolga_ir::interface::{Interface, ResourceKind};
 use brolga_ir::passes::{self, Level};
 use brolga_ir::pipeline;
@@ -28,8 +28,17 @@ use crate::perf_map::one_line;
 pub(crate) struct ProbedKey {
     /// Formats of texels.
     pub texels: TexelFormats,
-    /// Set if it may be for some dispatches only.
-    pub may_depend: bool,
+    /// What is probed; it may be for some dispatches only.
+    pub options: ProbeOptions,
+}
+
+/// A function with probes.
+pub(super) struct ProbedFunction {
+    pub function: VerifiedFunction,
+    /// See [`insight::needs_first_content`].
+    pub needs_first_content: bool,
+    /// What must hold of a dispatch.
+    pub conditions: Vec<OwnWords>,
 }
 
 /// A module, and the options that its functions are made with.
@@ -87,6 +96,13 @@ impl FunctionSource {
         self.copy_bytes
     }
 
+    /// The module's function before anything is done with it, within the limits.
+    fn translated(&self) -> Result<Function, Error> {
+        let function = self.module.program().translate(&self.options)?;
+        check_limits(&function.interface, &self.limits)?;
+        Ok(function)
+    }
+
     /// Makes the shader's function, accessing texels of these formats directly, in packets of this width: by default
     /// the options' width, or one that suits the shader.
     pub fn function(
@@ -96,8 +112,7 @@ impl FunctionSource {
         clock: &mut StageClock,
     ) -> Result<VerifiedFunction, Error> {
         let CompileOptions { level, state, .. } = &self.options;
-        let mut function = self.module.program().translate(&self.options)?;
-        check_limits(&function.interface, &self.limits)?;
+        let mut function = self.translated()?;
         let found = function.interface.stage.name();
         if let Some(expected) = state.stage().filter(|&stage| stage != found) {
             return Err(Error::StateOfStage { found, expected });
@@ -117,8 +132,7 @@ impl FunctionSource {
     /// shader's own.
     pub fn observed(&self, width: Width) -> Result<(VerifiedFunction, usize), Error> {
         let CompileOptions { state, .. } = &self.options;
-        let mut function = self.module.program().translate(&self.options)?;
-        check_limits(&function.interface, &self.limits)?;
+        let mut function = self.translated()?;
         let own_locals = function.interface.locals.len();
         pipeline::complete(&mut function, state);
         passes::optimise(&mut function, Level::Observed);
@@ -127,21 +141,22 @@ impl FunctionSource {
         Ok((verify(function)?, own_locals))
     }
 
-    /// Makes the shader's function with [probes](insight::optimise_with_probes), accessing texels of these formats directly. `None` if only
-    /// the interpreter can check it.
-    pub fn probed(&self, key: &ProbedKey) -> Result<Option<(VerifiedFunction, bool, Vec<OwnWords>)>, Error> {
+    /// Makes the shader's function with [probes](insight::optimise_with_probes), accessing texels of these formats
+    /// directly. `None` if only the interpreter can check it.
+    pub fn probed(&self, key: &ProbedKey) -> Result<Option<ProbedFunction>, Error> {
         let CompileOptions { level, .. } = self.options;
-        let function = self.module.program().translate(&self.options)?;
-        check_limits(&function.interface, &self.limits)?;
+        let function = self.translated()?;
         let own_locals = function.interface.locals.len();
         let mut observed = function.clone();
         passes::optimise(&mut observed, Level::Observed);
-        if insight::may_use_unwritten(&observed) {
+        if key.options.watches && insight::may_use_unwritten(&observed) {
             return Ok(None);
         }
-        let probed = insight::optimise_with_probes(function, level, &key.texels, own_locals, key.may_depend);
-        let Some(Probed { function, reads_what_it_writes, conditions }) = probed else { return Ok(None) };
-        Ok(Some((verify(function)?, reads_what_it_writes, conditions)))
+        let probed = insight::optimise_with_probes(function, level, &key.texels, own_locals, key.options);
+        let Some(Probed { function, watches_views, conditions }) = probed else { return Ok(None) };
+        // Where threads race for words of a view, it matters whether they store the same.
+        let needs_first_content = insight::needs_first_content(&observed, watches_views);
+        Ok(Some(ProbedFunction { function: verify(function)?, needs_first_content, conditions }))
     }
 
     /// Locates the instruction that an operation comes from.

@@ -7,12 +7,32 @@ use std::collections::BTreeSet;
 use brolga_ir::text::parse;
 use brolga_ir::verify::verify;
 use brolga_runtime::insight::{AccessKind, CheckOptions, FindingKind};
-use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Engine, Module, Register, View};
+use brolga_runtime::{
+    Bindings, BoundShader, Buffer, CompileOptions, Device, Dispatch, Engine, Module, Register, Shader, View,
+};
 use brolga_testing_base::races::{OWN_WORDS, Race, Racy, WORDS};
 use brolga_testing_base::random::{Random, seeds};
 
 /// Up to so many groups are looked at together.
 const FEW: u32 = 8;
+
+fn shader(device: &Device, function: &str) -> Shader {
+    let module = Module::new(verify(parse(function).unwrap()).unwrap()).unwrap();
+    device.compile_module(&module, &CompileOptions::new(Engine::Jit)).unwrap()
+}
+
+/// Binds buffers of words to `u0` and those after it.
+fn bind(device: &Device, shader: &Shader, buffers: &[Buffer]) -> BoundShader {
+    let mut bindings = Bindings::new();
+    for (register, buffer) in (0..).zip(buffers) {
+        bindings.set(Register::u(register), View::structured(buffer.clone(), 4).unwrap());
+    }
+    device.bind(shader, &bindings).unwrap()
+}
+
+fn words(buffer: &Buffer) -> Vec<u32> {
+    buffer.to_vec().unwrap()
+}
 
 #[test]
 fn probes_suspect_all_races() {
@@ -26,14 +46,17 @@ fn probes_suspect_all_races() {
         let expected = program.races();
         let function = verify(program.function()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let shader = device.compile_module(&Module::new(function).unwrap(), &options).unwrap();
-        let mut bindings = Bindings::new();
-        for (register, words) in (0..).zip([WORDS, OWN_WORDS]) {
-            let buffer = device.buffer(4 * u64::from(words)).unwrap();
-            bindings.set(Register::u(register), View::structured(buffer, 4).unwrap());
-        }
-        let bound = device.bind(&shader, &bindings).unwrap();
+        let buffers =
+            || [WORDS, OWN_WORDS].map(|words| device.buffer_from(&vec![seed as u32; words as usize]).unwrap());
         let dispatch = Dispatch::new([program.groups, 1, 1]);
-        let checked = bound.check(&dispatch, &CheckOptions::default()).unwrap();
+        let [plain, changed] = [buffers(), buffers()];
+        bind(&device, &shader, &plain).dispatch(&dispatch).unwrap();
+        let checked = bind(&device, &shader, &changed).check(&dispatch, &CheckOptions::default()).unwrap();
+        assert_eq!(
+            changed.map(|buffer| words(&buffer)),
+            plain.map(|buffer| words(&buffer)),
+            "seed {seed}, {program:?}"
+        );
         let races = checked.findings.iter().filter(|finding| finding.kind == FindingKind::Race);
         let found: BTreeSet<Race> = races
             .map(|finding| {
@@ -48,6 +71,45 @@ fn probes_suspect_all_races() {
         racy[usize::from(found.is_empty())] += 1;
     }
     assert!(racy[0] > 100 && racy[1] > 50, "{racy:?}");
+}
+
+/// What the shader adds to is not what it begins with when groups are looked at, and is put back.
+#[test]
+fn what_it_leaves_is_what_a_plain_run_leaves() {
+    let function = r#"function "f" {
+  group 8 1 1
+  res0 = u0 structured stride 4
+  res1 = u1 structured stride 4
+  body {
+    v0: i32 = input thread_id.x
+    v1: i32 = const 0
+    v2: bool = const true
+    v3: i32 = load res0[v0 + v1]
+    v4: i32 = load res1[v0 + v1]
+    v5: i32 = iadd v3, v4
+    v6: i32 = const 1
+    v7: i32 = iadd v5, v6
+    store res0[v0 + v1], v7 where v2
+    return
+  }
+}"#;
+    let device = Device::builder().threads(1).build().unwrap();
+    let shader = shader(&device, function);
+    let dispatch = Dispatch::new([20, 1, 1]);
+    let mut only_bounds = CheckOptions::default();
+    only_bounds.kinds = vec![FindingKind::Bounds];
+    for options in [CheckOptions::default(), only_bounds] {
+        let buffers = [160, 100].map(|count| device.buffer_from(&Vec::from_iter(1..=count)).unwrap());
+        let bound = bind(&device, &shader, &buffers);
+        for run in 1..=3 {
+            let checked = bound.check(&dispatch, &options).unwrap();
+            let [outside] = &checked.findings[..] else { panic!("{:?}", checked.findings) };
+            let of_u1 = outside.subject.unwrap().to_string() == "u1";
+            assert_eq!((outside.kind, of_u1, checked.summary.groups), (FindingKind::Bounds, true, 20));
+            let expected = |n: u32| n + run * (1 + if n <= 100 { n } else { 0 });
+            assert_eq!(words(&buffers[0]), Vec::from_iter((1..=160).map(expected)));
+        }
+    }
 }
 
 /// Shared memory that all threads fill, so that nothing else is suspected, and that they change by atomics and read in one
@@ -75,11 +137,8 @@ fn a_read_beside_an_atomic_is_suspected() {
   }
 }"#;
     let device = Device::builder().threads(1).build().unwrap();
-    let module = Module::new(verify(parse(function).unwrap()).unwrap()).unwrap();
-    let shader = device.compile_module(&module, &CompileOptions::new(Engine::Jit)).unwrap();
-    let mut bindings = Bindings::new();
-    bindings.set(Register::u(0), View::structured(device.buffer(256).unwrap(), 4).unwrap());
-    let checked = device.bind(&shader, &bindings).unwrap().check(&Dispatch::new([1; 3]), &CheckOptions::default());
+    let bound = bind(&device, &shader(&device, function), &[device.buffer(256).unwrap()]);
+    let checked = bound.check(&Dispatch::new([1; 3]), &CheckOptions::default());
     let findings = checked.unwrap().findings;
     let [race] = &findings[..] else { panic!("{findings:?}") };
     assert_eq!((race.kind, race.parties[0].access), (FindingKind::Race, AccessKind::Atomic));

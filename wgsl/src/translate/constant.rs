@@ -57,6 +57,14 @@ pub(super) fn name(of: &Override) -> String {
     }
 }
 
+/// `true` if a key names an override.
+fn names(key: &str, of: &Override) -> bool {
+    match of.id {
+        Some(id) => key.parse() == Ok(id),
+        None => of.name.as_deref() == Some(key),
+    }
+}
+
 /// The values of overrides, and the size of groups.
 pub(super) fn sizes(
     module: &Module,
@@ -65,12 +73,7 @@ pub(super) fn sizes(
     options: &Options,
 ) -> std::result::Result<(Overrides, [u32; 3]), FaultAt> {
     let whole = |fault| FaultAt { at: None, fault };
-    let is_known = |key: &String| {
-        module.overrides.iter().any(|(_, of)| match of.id {
-            Some(id) => key.parse() == Ok(id),
-            None => of.name.as_ref() == Some(key),
-        })
-    };
+    let is_known = |key: &String| module.overrides.iter().any(|(_, of)| names(key, of));
     if let Some(key) = options.overrides.keys().find(|key| !is_known(key)) {
         let named = module.overrides.iter().filter(|(_, of)| of.id.is_some() || of.name.is_some());
         let found = named.map(|(_, of)| name(of)).collect();
@@ -79,10 +82,7 @@ pub(super) fn sizes(
     let mut overrides = Overrides::default();
     for (handle, of) in module.overrides.iter() {
         let at = module.overrides.get_span(handle).to_range().map(|range| range.start as u32);
-        let given = options.overrides.iter().find(|(key, _)| match of.id {
-            Some(id) => key.parse() == Ok(id),
-            None => of.name.as_ref() == Some(*key),
-        });
+        let given = options.overrides.iter().find(|(key, _)| names(key, of));
         let naga::TypeInner::Scalar(scalar) = module.types[of.ty].inner else {
             return Err(whole(Fault::Internal { what: "an override is no scalar".to_owned() }));
         };

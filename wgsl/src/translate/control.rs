@@ -76,10 +76,7 @@ impl<'m> Translator<'m, '_> {
         self.check(Quantity::StatementDepth, self.flow.nesting as u64, most)?;
         let outer = self.b.switch_to(region);
         body(self)?;
-        if !self.b.is_terminated() {
-            self.b.yield_(&[]);
-        }
-        self.b.switch_to(outer);
+        self.b.leave(outer);
         self.flow.nesting -= 1;
         Ok(())
     }
@@ -262,15 +259,7 @@ impl<'m> Translator<'m, '_> {
         if scalar.kind == ScalarKind::Float {
             return self.unsupported("an atomic f32");
         }
-        let mut operand = self.word(value)?;
-        if let AtomicFunction::Subtract = fun {
-            let zero = self.b.i32(0);
-            operand = self.b.op(Op::ISub, &[zero, operand]);
-        }
-        let compare = match *fun {
-            AtomicFunction::Exchange { compare: Some(compare) } => Some(self.word(compare)?),
-            _ => None,
-        };
+        let (operand, compare) = self.atomic_operands(fun, value)?;
         let before = self.atomic(&place, atomic_op(fun, scalar), operand, compare)?;
         if let Some(result) = result {
             let mut words = smallvec![before];

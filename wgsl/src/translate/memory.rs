@@ -3,7 +3,7 @@
 use brolga_ir::entity::{Slot, Value};
 use brolga_ir::function::AtomicOp;
 use brolga_ir::{Op, Type};
-use naga::{AtomicFunction, Scalar, ScalarKind};
+use naga::{AtomicFunction, Expression, Handle, Scalar, ScalarKind};
 use smallvec::SmallVec;
 
 use super::place::{Home, Memory, Place};
@@ -268,6 +268,24 @@ impl<'m> Translator<'m, '_> {
         let at = self.address(place, &memory, 0);
         let effect = self.effect(place);
         Ok(self.b.atomic(op, at, value, compare, effect))
+    }
+
+    /// The operand of an atomic function, and what an exchange compares with.
+    pub(super) fn atomic_operands(
+        &mut self,
+        fun: &AtomicFunction,
+        value: Handle<Expression>,
+    ) -> Result<(Value, Option<Value>)> {
+        let mut operand = self.word(value)?;
+        if let AtomicFunction::Subtract = fun {
+            let zero = self.b.i32(0);
+            operand = self.b.op(Op::ISub, &[zero, operand]);
+        }
+        let compare = match *fun {
+            AtomicFunction::Exchange { compare: Some(compare) } => Some(self.word(compare)?),
+            _ => None,
+        };
+        Ok((operand, compare))
     }
 }
 

@@ -177,15 +177,7 @@ impl Translator<'_, '_> {
     ) -> Result {
         let (resource, _, component) = self.texture(image)?;
         let coords = self.texel(coordinate, layer)?;
-        let mut operand = self.word(value)?;
-        if let AtomicFunction::Subtract = fun {
-            let zero = self.b.i32(0);
-            operand = self.b.op(Op::ISub, &[zero, operand]);
-        }
-        let compare = match *fun {
-            AtomicFunction::Exchange { compare: Some(compare) } => Some(self.word(compare)?),
-            _ => None,
-        };
+        let (operand, compare) = self.atomic_operands(fun, value)?;
         let kind = if component == Component::Sint { ScalarKind::Sint } else { ScalarKind::Uint };
         let effect = self.b.bool(true);
         let op = atomic_op(fun, Scalar { kind, width: 4 });

@@ -8,12 +8,12 @@
 use std::time::{Duration, Instant};
 
 use brolga_runtime::{
-    AddressMode, Bindings, BoundShader, Buffer, CompileOptions, Device, Dispatch, Engine, Format, Limits, Module,
-    Register, Sampler, Texture, TextureShape, View,
+    AddressMode, Bindings, BoundShader, CompileOptions, Device, Dispatch, Engine, Format, Limits, Module, Register,
+    Sampler, TextureShape, View,
 };
 use brolga_wgsl::{Options, Shader};
 
-use crate::run::device;
+use crate::run::{Memory, device};
 
 /// What is bound, in the order of the registers of a class.
 enum Data {
@@ -138,24 +138,9 @@ fn kernels(part: u32) -> Vec<Kernel> {
     ]
 }
 
-/// The output of a form of a kernel.
-enum Output {
-    Buffer(Buffer),
-    Texture(Texture),
-}
-
-impl Output {
-    fn words(&self) -> Vec<u32> {
-        match self {
-            Output::Buffer(buffer) => buffer.to_vec().unwrap(),
-            Output::Texture(texture) => texture.buffer().to_vec().unwrap(),
-        }
-    }
-}
-
 impl Data {
     /// A view, as bytecode declares it or as WGSL does.
-    fn view(&self, device: &Device, is_wgsl: bool) -> (View, Output) {
+    fn view(&self, device: &Device, is_wgsl: bool) -> (View, Memory) {
         match self {
             Data::Words(words, stride) => {
                 let buffer = device.buffer_from(words).unwrap();
@@ -163,12 +148,12 @@ impl Data {
                     true => View::raw(buffer.clone()),
                     false => View::structured(buffer.clone(), *stride),
                 };
-                (view.unwrap(), Output::Buffer(buffer))
+                (view.unwrap(), Memory::Buffer(buffer))
             }
             Data::Texture(format, words) => {
                 let side = (4 * words.len() as u32 / format.size_bytes()).isqrt();
                 let texture = device.texture_from(TextureShape::texture_2d(*format, side, side), words).unwrap();
-                (View::texture(texture.clone()), Output::Texture(texture))
+                (View::texture(texture.clone()), Memory::Texture(texture))
             }
         }
     }
@@ -184,7 +169,7 @@ impl Kernel {
     }
 
     /// Ready to run. In WGSL a group is a class of registers: 0 for `u`, 1 for `t`, 2 for `b`, 3 for `s`.
-    fn bind(&self, device: &Device, is_wgsl: bool, engine: Engine) -> (BoundShader, Output) {
+    fn bind(&self, device: &Device, is_wgsl: bool, engine: Engine) -> (BoundShader, Memory) {
         let shader = device.compile_module(&self.module(is_wgsl), &CompileOptions::new(engine)).unwrap();
         let register = |register: Register, group: u32| if is_wgsl { register.in_space(group) } else { register };
         let mut bindings = Bindings::new();

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use brolga_runtime::{
-    Bindings, Buffer, Comparison, CompileOptions, Component, Declared, Device, Dimension, Dispatch, Engine, Error,
-    Filter, Format, Reduction, ResourceClass, ResourceKind, Sampler, StopReason, Texture, TextureShape, View,
+    Bindings, Comparison, CompileOptions, Component, Declared, Device, Dimension, Dispatch, Engine, Error, Filter,
+    Format, Reduction, ResourceClass, ResourceKind, Sampler, StopReason, Texture, TextureShape, View,
 };
 use brolga_wgsl::{Fault, Options, Shader};
 
-use crate::run::device;
+use crate::run::{Memory, device};
 
 /// Bytes of buffers.
 const BUFFER_BYTES: u64 = 64 << 10;
@@ -54,21 +54,6 @@ impl Numbers {
 
     fn words(&mut self, bytes: u64) -> Vec<u32> {
         (0..bytes / 4).map(|_| self.content()).collect()
-    }
-}
-
-/// Memory of a run.
-enum Memory {
-    Buffer(Buffer),
-    Texture(Texture),
-}
-
-impl Memory {
-    fn words(&self) -> Vec<u32> {
-        match self {
-            Memory::Buffer(buffer) => buffer.to_vec().unwrap(),
-            Memory::Texture(texture) => texture.buffer().to_vec().unwrap(),
-        }
     }
 }
 

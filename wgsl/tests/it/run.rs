@@ -1,7 +1,8 @@
 //! Runs shaders on both engines, with and without optimisation, which must agree.
 
 use brolga_runtime::{
-    Bindings, CompileOptions, Device, Dispatch, Engine, Error, Level, Register, ResourceClass, Shader as Compiled, View,
+    Bindings, Buffer, CompileOptions, Device, Dispatch, Engine, Error, Level, Register, ResourceClass,
+    Shader as Compiled, Texture, View,
 };
 use brolga_wgsl::{Options, Shader};
 
@@ -14,6 +15,21 @@ pub struct Run<'a> {
     pub buffers: Vec<(u32, Vec<u32>)>,
     /// Other views, in the class of their register.
     pub views: Vec<(Register, View)>,
+}
+
+/// Memory that a shader writes.
+pub enum Memory {
+    Buffer(Buffer),
+    Texture(Texture),
+}
+
+impl Memory {
+    pub fn words(&self) -> Vec<u32> {
+        match self {
+            Memory::Buffer(buffer) => buffer.to_vec().unwrap(),
+            Memory::Texture(texture) => texture.buffer().to_vec().unwrap(),
+        }
+    }
 }
 
 pub fn device() -> Device {

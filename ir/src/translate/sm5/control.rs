@@ -148,10 +148,7 @@ impl Translator<'_, '_> {
         self.flow.nesting += 1;
         let outer = self.b.switch_to(region);
         body(self)?;
-        if !self.b.is_terminated() {
-            self.b.yield_(&[]);
-        }
-        self.b.switch_to(outer);
+        self.b.leave(outer);
         self.flow.nesting -= 1;
         Ok(())
     }

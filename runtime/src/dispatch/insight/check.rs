@@ -35,7 +35,7 @@ use crate::shader::{Shader, SourceLocation, at_most};
 const SHADOW_BYTES: u64 = 150;
 
 /// What a checked run found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Checked {
     /// The findings, in the order in which they first occurred.
@@ -104,7 +104,7 @@ pub struct CheckLog {
 }
 
 /// What a dispatch found, or a stage of a draw.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CheckedRun {
     /// The stage.
@@ -241,7 +241,7 @@ impl BoundShader {
         // Strict rules are about more than probes see.
         let probed = match options.is_strict {
             true => None,
-            false => ProbedShader::new(self, begun, most_bytes)?,
+            false => ProbedShader::new(self, begun, options.needs_shadow(), most_bytes)?,
         };
         let Some(mut probed) = probed else {
             let checked = CheckedShader::new(shader, runner, options)?;
@@ -260,12 +260,19 @@ impl BoundShader {
             let looked_at = CheckedShader::new(shader, runner, options)?;
             // Groups after one that failed have not run.
             let end = failed.map_or(groups, |(span, _)| span.start + u64::from(span.groups));
-            let range = probed.rewind(&chosen, end);
-            let others = |groups: Range<u64>| match probed.run(begun, &suspects, groups, |_| {})? {
-                None => Ok(()),
-                Some(failed) => Err(self.failure(begun, failed)),
+            result = if probed.needs_first_content() {
+                probed.restore(begun);
+                let others = |groups: Range<u64>| match probed.run(begun, &suspects, groups, |_| {})? {
+                    None => Ok(()),
+                    Some(failed) => Err(self.failure(begun, failed)),
+                };
+                self.run_checked(&looked_at, begun, 0..end, Some(&chosen), others)
+            } else {
+                probed.save(begun)?;
+                let result = self.run_checked(&looked_at, begun, 0..end, Some(&chosen), |_| Ok(()));
+                probed.restore(begun);
+                result
             };
-            result = self.run_checked(&looked_at, begun, range, Some(&chosen), others);
             checked = looked_at.checked(shader);
         }
         (checked.summary.groups, checked.summary.alike) = (groups, alike);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brolga_ir::insight::ProbeOptions;
 use brolga_ir::interface::{Dimension, ResourceClass, ResourceKind};
 use brolga_ir::pipeline::SPACE;
 use brolga_resource::{Buffer, Counter, Elements, GuardPages, Memory, ResourceError, View, ViewKind};
@@ -13,6 +14,7 @@ use crate::engine::Frame;
 use crate::error::Error;
 use crate::host::{BoundViews, TexelFormats};
 use crate::shader::{ProbedCode, ProbedKey, Shader};
+use crate::stop::StopWord;
 
 /// Bytes that are copied before the next look at the stop word.
 const PIECE: usize = 16 << 20;
@@ -27,7 +29,7 @@ pub(in super::super) struct ProbedKit {
     pub frame: Frame,
     shadows: Vec<Buffer>,
     pub shadow_bytes: u64,
-    /// The memory and the counters that it changes, with their content before the run.
+    /// The memory and the counters that it changes, with the content that is put back.
     pub written: Vec<(Arc<Memory>, Vec<u8>)>,
     counters: Vec<(Counter, u32)>,
 }
@@ -38,16 +40,17 @@ impl ProbedKit {
         (shader, bindings, runner): (&Shader, &Bindings, &Runner),
         texels: TexelFormats,
         begun: &Begun<'_>,
+        watches: bool,
         most_bytes: u64,
     ) -> Result<Option<Self>, Error> {
         let (stop, layers) = (begun.watch.stop(), Layers::from(bindings));
-        let mut key = ProbedKey { texels, may_depend: true };
+        let mut key = ProbedKey { texels, options: ProbeOptions { watches, may_depend: true } };
         let code = match shader.probed(&key, stop)? {
-            Some(code) if holds(&code, begun) => Some(code),
-            _ => {
-                key.may_depend = false;
+            Some(code) if !holds(&code, begun) => {
+                key.options.may_depend = false;
                 shader.probed(&key, stop)?
             }
+            code => code,
         };
         let Some(code) = code else { return Ok(None) };
         if code.declared.iter().any(|range| may_be_unbound(range, layers)) {
@@ -96,10 +99,11 @@ impl ProbedKit {
         for shadow in &self.shadows {
             shadow.fill_until(0..shadow.size_bytes(), &[0; 4], &|| stop.is_set())?;
         }
-        if !self.code.reads_what_it_writes {
-            // What it leaves does not depend on what is there.
-            return Ok(());
-        }
+        if self.code.needs_first_content { self.save(stop) } else { Ok(()) }
+    }
+
+    /// Copies what it changes. What is there after a stop is worth nothing.
+    pub fn save(&mut self, stop: &StopWord) -> Result<(), Error> {
         for (memory, bytes) in &mut self.written {
             let size_bytes = memory.size_bytes() as usize;
             bytes
@@ -116,10 +120,12 @@ impl ProbedKit {
         Ok(())
     }
 
-    /// Puts back what was there before the run.
-    pub fn restore(&self) {
+    /// Puts back what was there.
+    pub fn restore(&self, stop: &StopWord) {
         for (memory, bytes) in &self.written {
-            memory.write(0, bytes);
+            for (n, piece) in bytes.chunks(PIECE).enumerate().take_while(|_| !stop.is_set()) {
+                memory.write((n * PIECE) as u64, piece);
+            }
         }
         for (counter, value) in &self.counters {
             counter.set(*value);

@@ -1,6 +1,5 @@
 //! Runs a dispatch as machine code with probes (`ir/src/insight/probes.rs`), to learn which groups a check has to look at.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use brolga_ir::host::Fault;
@@ -29,10 +28,14 @@ pub(super) type Failed = (Span, Fault);
 
 impl<'a> ProbedShader<'a> {
     /// `None` if only the interpreter can check the shader with these bindings, or if shadows would have more bytes.
-    pub fn new(bound: &'a BoundShader, begun: &Begun<'_>, most_bytes: u64) -> Result<Option<Self>, Error> {
+    pub fn new(
+        bound: &'a BoundShader,
+        begun: &Begun<'_>,
+        watches: bool,
+        most_bytes: u64,
+    ) -> Result<Option<Self>, Error> {
         let fits = |kit: &ProbedKit| {
-            let is_best = kit.key.may_depend || kit.code.conditions.is_empty();
-            is_best && kit.shadow_bytes <= most_bytes && holds(&kit.code, begun)
+            kit.key.options.watches == watches && kit.shadow_bytes <= most_bytes && holds(&kit.code, begun)
         };
         let kit = match bound.probed().take().filter(fits) {
             Some(kit) => Some(kit),
@@ -40,6 +43,7 @@ impl<'a> ProbedShader<'a> {
                 (bound.shader(), bound.bindings(), bound.runner()),
                 bound.texel_formats(),
                 begun,
+                watches,
                 most_bytes,
             )?,
         };
@@ -105,14 +109,19 @@ impl<'a> ProbedShader<'a> {
         Ok(failed)
     }
 
-    /// Puts everything back as it was before the run, and gives the groups that must run again.
-    pub fn rewind(&mut self, chosen: &BTreeSet<u64>, groups: u64) -> Range<u64> {
-        let kit = self.kit();
-        if kit.code.reads_what_it_writes {
-            kit.restore();
-            return 0..groups;
-        }
-        chosen.first().map_or(0..0, |&first| first..groups)
+    /// `true` if groups can only run again in memory with the content of before the run.
+    pub fn needs_first_content(&mut self) -> bool {
+        self.kit().code.needs_first_content
+    }
+
+    /// Copies what the shader changes.
+    pub fn save(&mut self, begun: &Begun<'_>) -> Result<(), Error> {
+        self.kit().save(begun.watch.stop())
+    }
+
+    /// Puts it back as it was when it was copied: before the run, if its content of then is needed.
+    pub fn restore(&mut self, begun: &Begun<'_>) {
+        self.kit().restore(begun.watch.stop());
     }
 }
 

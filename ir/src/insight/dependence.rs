@@ -1,0 +1,93 @@
+//! Finds what depends on registers that nothing has written, and on memory that the function itself changes. Functions are
+//! those at [`Level::Observed`](crate::passes::Level), as they are checked.
+
+use crate::entity::{Inst, Region, ResourceId, Value};
+use crate::flow::Flow;
+use crate::function::{Function, InstKind, MemoryRef, Object};
+use crate::interface::ResourceClass;
+use crate::ops::Op;
+use crate::types::Type;
+
+/// What an instruction does with a value.
+enum Use {
+    /// Nothing that matters.
+    Nothing,
+    /// Its results depend on it.
+    Computes,
+    /// Something is decided by it.
+    Decides,
+}
+
+/// `true` if an instruction may use a register that nothing has written.
+pub fn may_use_unwritten(func: &Function) -> bool {
+    let unwritten = func.unwritten().map(|(value, _)| value).collect();
+    decides(func, unwritten, |inst, _| match func.inst(inst).kind {
+        InstKind::Note(..) => Use::Nothing,
+        _ => Use::Decides,
+    })
+}
+
+/// `true` if groups can only run again, and do the same, in memory with the content of before the run: what they access, or
+/// what a check says of it, depends on words that they also change. It may depend on what they store to a view, too, where
+/// `stores_matter`.
+pub fn needs_first_content(func: &Function, stores_matter: bool) -> bool {
+    let is_changed = |id: ResourceId| func.interface.resource(id).class == ResourceClass::UnorderedAccess;
+    let is_of_view = |place: &MemoryRef| matches!(place.object, Object::Resource(resource) if is_changed(resource.id));
+    let reads = |inst: &Inst| match &func.inst(*inst).kind {
+        InstKind::Load { place } | InstKind::Atomic { place, .. } => is_of_view(place),
+        InstKind::TexelLoad { resource, .. } => is_changed(resource.id),
+        InstKind::TexelAtomic { .. } | InstKind::Counter { .. } => true,
+        _ => false,
+    };
+    let insts = (0..func.region_count()).map(Region::new).flat_map(|region| &func.region(region).insts);
+    let read = insts.copied().filter(reads).flat_map(|inst| func.inst(inst).results.iter().copied()).collect();
+    decides(func, read, |inst, value| match &func.inst(inst).kind {
+        InstKind::Note(..) => Use::Nothing,
+        InstKind::Op { op, args } if !decides_about_poison(*op, args, value) => Use::Computes,
+        InstKind::Store { place, effect, .. } if !stores_matter && is_of_view(place) => {
+            let mut decide = place.index.into_iter().chain([place.offset, *effect]);
+            if decide.any(|other| other == value) { Use::Decides } else { Use::Nothing }
+        }
+        InstKind::TexelStore { coords, effect, .. } if !stores_matter => {
+            if coords.contains(&value) || *effect == value { Use::Decides } else { Use::Nothing }
+        }
+        _ => Use::Decides,
+    })
+}
+
+/// `true` if an operand may decide whether another one matters (`poison.rs`).
+fn decides_about_poison(op: Op, args: &[Value], value: Value) -> bool {
+    match op {
+        Op::And | Op::Or | Op::BAnd | Op::BOr | Op::IMul => true,
+        _ => Op::select(op.result()) == op && op.args().first() == Some(&Type::Bool) && args.first() == Some(&value),
+    }
+}
+
+/// `true` if an instruction decides something by one of these values, or by what depends on them.
+fn decides(func: &Function, mut pending: Vec<Value>, uses: impl Fn(Inst, Value) -> Use) -> bool {
+    let flow = Flow::new(func);
+    let mut is_found = vec![false; func.value_count()];
+    pending.iter().for_each(|value| is_found[value.index()] = true);
+    while let Some(value) = pending.pop() {
+        let mut add = |value: Value| {
+            if !std::mem::replace(&mut is_found[value.index()], true) {
+                pending.push(value);
+            }
+        };
+        for &(user, position) in flow.uses(value) {
+            let kind = &func.inst(user).kind;
+            let passes = matches!(kind, InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. })
+                || matches!(kind, InstKind::Loop { .. });
+            if let Some((_, to)) = flow.edge(func, user).filter(|_| passes) {
+                add(to[position as usize]);
+                continue;
+            }
+            match uses(user, value) {
+                Use::Nothing => {}
+                Use::Computes => func.inst(user).results.iter().copied().for_each(&mut add),
+                Use::Decides => return true,
+            }
+        }
+    }
+    false
+}
