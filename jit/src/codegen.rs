@@ -14,8 +14,8 @@ use target_lexicon::{Architecture, Triple};
 use crate::abi::{ArenaLayout, VoteRows};
 use crate::code::ExecutableCode;
 use crate::error::CompileError;
-use crate::lower;
 use crate::lower::notes::Notes;
+use crate::lower::{self, Needs};
 use crate::options::{CpuFeatures, Options, VectorBytes};
 use crate::packet::PacketShape;
 use crate::site::CodeSite;
@@ -93,6 +93,7 @@ pub(crate) struct Machine {
     pub bytes: Vec<u8>,
     pub arena: ArenaLayout,
     pub votes: Option<VoteRows>,
+    pub suspected: Box<[u32]>,
     pub statistics: Statistics,
 }
 
@@ -249,7 +250,8 @@ fn run(
         codegen_time,
         widen_time,
     };
-    Ok(Machine { bytes, arena: needs.arena, votes: needs.votes, statistics })
+    let Needs { arena, votes, suspected } = needs;
+    Ok(Machine { bytes, arena, votes, suspected, statistics })
 }
 
 impl Record {

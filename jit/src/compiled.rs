@@ -35,6 +35,8 @@ pub(crate) struct CodeFacts {
     pub(crate) width: Width,
     pub(crate) packing: Packing,
     pub(crate) votes: Option<VoteRows>,
+    /// The origins of what notes suspicions, by their [bits](crate::abi::suspicion_bit).
+    pub(crate) suspected: Box<[u32]>,
     pub(crate) immediate: Box<[u32]>,
     /// The arrays of a batch, and whether it fills its last packet.
     pub(crate) arrays: Box<[Array]>,
@@ -64,6 +66,7 @@ pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> 
         width: func.width,
         packing: options.packing,
         votes: machine.votes,
+        suspected: machine.suspected,
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
         arrays: func.interface.arrays.as_slice().into(),
         fills_packets: func.interface.fills_packets,
@@ -186,6 +189,8 @@ impl Run<'_> {
         // SAFETY: `compile` made the code as an `EntryFn` without relocations; the rest is what `Compiled::start` asks
         // for.
         unsafe { code.call(context) };
+        // SAFETY: the same.
+        unsafe { context.tell_suspicions(&facts.suspected) };
         match context.take_fault() {
             None => Ok(()),
             Some(fault) => Err(self.complete(fault)),

@@ -187,14 +187,16 @@ pub enum Error {
     },
     /// Threads of one group diverged at a branch that leads to a barrier.
     #[error(
-        "threads ({}, {}, {}) and ({}, {}, {}) of group ({}, {}, {}) disagree at {location}, which controls a barrier: \
+        "threads ({}, {}, {}) and ({}, {}, {}) of group ({}, {}, {}) disagree at {location}, which controls {}: \
          all threads of a group that have not returned must go the same way there",
         threads[0][0], threads[0][1], threads[0][2], threads[1][0], threads[1][1], threads[1][2],
-        group[0], group[1], group[2]
+        group[0], group[1], group[2], barrier.as_ref().map_or("a barrier".to_owned(), |barrier| format!("the barrier at {barrier}"))
     )]
     DivergentBarrier {
         /// The branch.
         location: Box<SourceLocation>,
+        /// The barrier, if it is known.
+        barrier: Option<Box<SourceLocation>>,
         /// The group.
         group: [u32; 3],
         /// The first thread of the group that has not returned, and the first that takes another way.

@@ -97,7 +97,8 @@ fn a_document_may_ask_to_be_clean() {
     let run = folder.brolga(&["run", "--engine", "both", "tgsm_no_barrier.toml", "clean_last_group.toml"]);
     assert_eq!(run.code, Some(1), "{}", run.err);
     assert!(run.out.contains("pass  clean_last_group"), "{}", run.out);
-    for line in ["      check: 1 finding\n        race on g0: byte 4\n          written by thread (1, 0, 0) of group "] {
+    for line in ["      check: 1 finding\n        race on g0: byte 4\n          written by thread (1, 0, 0) of group "]
+    {
         assert_eq!(run.out.matches(line).count(), 2, "{line}\n{}", run.out);
     }
     let run = folder.brolga(&["run", "--format", "json", "tgsm_no_barrier.toml"]);

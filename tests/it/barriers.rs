@@ -367,14 +367,18 @@ fn one_thread_that_disagrees_is_named() {
                     let what = format!("{what}, {}, {source:?}, thread {odd_one}", case.name);
                     let Err(error) = bench.run(&shader, &orders) else { panic!("{what}: no error") };
                     let text = error.to_string();
-                    let Error::DivergentBarrier { location, group, threads } = error else { panic!("{what}: {text}") };
+                    let Error::DivergentBarrier { location, barrier, group, threads } = error else {
+                        panic!("{what}: {text}")
+                    };
                     assert_eq!((location.text.as_str(), group), (case.place, [1, 0, 0]), "{what}");
                     let other = if odd_one == 0 { 1 } else { odd_one };
                     assert_eq!(threads, [[0; 3], [other, 0, 0]], "{what}");
+                    let barrier = barrier.unwrap_or_else(|| panic!("{what}: {text}"));
+                    assert!(barrier.text.starts_with("sync") && barrier.text.ends_with("_t"), "{what}: {text}");
                     let expected = format!(
                         "threads (0, 0, 0) and ({other}, 0, 0) of group (1, 0, 0) disagree at instruction {} `{}` (byte {}), \
-                         which controls a barrier: all threads of a group that have not returned must go the same \
-                         way there",
+                         which controls the barrier at {barrier}: all threads of a group that have not returned must \
+                         go the same way there",
                         location.index.unwrap(),
                         case.place,
                         location.byte
@@ -513,7 +517,7 @@ fn compiled_conditions_that_differ_are_named() {
             let mut all = [usual].repeat((GROUPS * THREADS) as usize);
             all[THREADS as usize + 13] = odd;
             match bench.run_on(&shader, &all.concat(), 8) {
-                Err(Error::DivergentBarrier { location: found, group, threads }) => {
+                Err(Error::DivergentBarrier { location: found, group, threads, .. }) => {
                     assert_eq!((found.text.as_str(), group), (place, [1, 0, 0]), "{what}");
                     assert_eq!(threads, [[0; 3], [13, 0, 0]], "{what}, {place}");
                 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use brolga::bytecode::assembler::assemble;
 use brolga::document::RunOptions;
 use brolga::insight::{CheckLog, CheckOptions, CheckedRun, Finding, FindingKind, Party, Place};
-use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, ErrorKind, Register, Sender, View};
+use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, ErrorKind, Register, Sender, View, Width};
 use serde_json::Value;
 
 use super::documents::load;
@@ -18,16 +18,29 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// With machine code, probes find the groups that the interpreter looks at.
-const ENGINES: [Engine; 2] = [Engine::Interpreter, Engine::Jit];
+/// An engine, the threads of the device, and the width of packets. With machine code, probes find the groups that the
+/// interpreter looks at.
+type Way = (Engine, usize, Option<Width>);
 
-fn check(document: &Path, options: &CheckOptions, engine: Engine) -> Vec<CheckedRun> {
+const JIT: Way = (Engine::Jit, 1, None);
+
+const WAYS: [Way; 6] = [
+    (Engine::Interpreter, 1, None),
+    (Engine::Interpreter, 8, Some(Width::Sixteen)),
+    JIT,
+    (Engine::Jit, 8, Some(Width::Eight)),
+    (Engine::Jit, 1, Some(Width::Sixteen)),
+    (Engine::Jit, 8, Some(Width::ThirtyTwo)),
+];
+
+fn check(document: &Path, options: &CheckOptions, (engine, threads, width): Way) -> Vec<CheckedRun> {
     let prepared = load(document).unwrap_or_else(|error| panic!("{error}"));
-    let device = Device::builder().threads(1).build().unwrap();
+    let device = Device::builder().threads(threads).build().unwrap();
     let mut found = Vec::new();
     for variant in 0..prepared.variants() {
         let log = CheckLog::new(options.clone());
         let mut run = RunOptions::new(engine);
+        run.width = width;
         run.check = Some(log.clone());
         prepared.run(&device, variant, &run).unwrap_or_else(|error| panic!("{error}"));
         found.extend(log.take());
@@ -35,8 +48,8 @@ fn check(document: &Path, options: &CheckOptions, engine: Engine) -> Vec<Checked
     found
 }
 
-fn findings(document: &Path, options: &CheckOptions, engine: Engine) -> Vec<Finding> {
-    check(document, options, engine).into_iter().flat_map(|run| run.checked.findings).collect()
+fn findings(document: &Path, options: &CheckOptions, way: Way) -> Vec<Finding> {
+    check(document, options, way).into_iter().flat_map(|run| run.checked.findings).collect()
 }
 
 #[test]
@@ -46,20 +59,19 @@ fn faults_are_found_and_nothing_else() {
         let expect: Value = serde_json::from_slice(&fs::read(folder.join("expect.json")).unwrap()).unwrap();
         let name = expect["name"].as_str().unwrap();
         let entries: Vec<&Value> = expect["must_report"].as_array().into_iter().flatten().collect();
-        for (engine, found) in
-            ENGINES.map(|engine| (engine, findings(&folder.join("job.toml"), &CheckOptions::default(), engine)))
-        {
+        for way in WAYS {
+            let found = findings(&folder.join("job.toml"), &CheckOptions::default(), way);
             let ends = entries.iter().any(|entry| entry["kind"] == "barrier");
             for finding in &found {
                 let fits = entries.iter().any(|entry| is_told(entry, finding).is_ok());
                 let why: Vec<_> = entries.iter().map(|entry| is_told(entry, finding)).collect();
-                assert!(fits || ends, "{name} on {engine}: {finding}\n{why:?}");
+                assert!(fits || ends, "{name}, {way:?}: {finding}\n{why:?}");
             }
             for &entry in &entries {
                 let is_other = ["message", "nan"].iter().any(|kind| entry["kind"] == *kind);
                 let is_required = entry["required"].as_bool().unwrap_or(true) && !is_other;
                 let is_found = found.iter().any(|finding| is_told(entry, finding).is_ok());
-                assert!(is_found || !is_required, "{name} misses {entry} on {engine}\n{found:#?}");
+                assert!(is_found || !is_required, "{name} misses {entry}, {way:?}\n{found:#?}");
             }
         }
         cases += 1;
@@ -167,7 +179,7 @@ fn what_is_defined_is_reported_on_request() {
         ("clean_own_words", None),
         ("clean_disjoint_members", None),
     ] {
-        let found = findings(&root().join("tests/data/faulty").join(name).join("job.toml"), &strict, Engine::Jit);
+        let found = findings(&root().join("tests/data/faulty").join(name).join("job.toml"), &strict, JIT);
         assert_eq!(found.first().map(|finding| finding.kind), kind, "{name}: {found:?}");
     }
 }
@@ -183,7 +195,7 @@ fn the_corpus_is_clean() {
         }
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         let found: Vec<_> =
-            ENGINES.into_iter().flat_map(|engine| findings(&document, &CheckOptions::default(), engine)).collect();
+            [WAYS[0], JIT].into_iter().flat_map(|way| findings(&document, &CheckOptions::default(), way)).collect();
         if name == "out_of_bounds" {
             assert!(found.iter().all(|finding| finding.kind == FindingKind::Bounds) && !found.is_empty(), "{found:?}");
             continue;
@@ -199,7 +211,7 @@ fn the_corpus_is_clean() {
 fn scenes_are_clean() {
     for name in ["rov_order", "uav_pixels", "gs_wireframe", "tess_quad_displacement", "msaa_per_sample"] {
         let folder = root().join("tests/data/scenes").join(name);
-        let found = findings(&folder.join("scene.json"), &CheckOptions::default(), Engine::Jit);
+        let found = findings(&folder.join("scene.json"), &CheckOptions::default(), JIT);
         assert!(found.is_empty(), "{name}: {}", found[0]);
     }
 }
@@ -211,7 +223,7 @@ fn findings_name_source_lines() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(faulty.join("shader.zi.cso"), folder.path().join("shader.cso")).unwrap();
     fs::copy(faulty.join("job.toml"), folder.path().join("job.toml")).unwrap();
-    let [finding] = &findings(&folder.path().join("job.toml"), &CheckOptions::default(), Engine::Jit)[..] else {
+    let [finding] = &findings(&folder.path().join("job.toml"), &CheckOptions::default(), JIT)[..] else {
         panic!("one finding")
     };
     let source = fs::read_to_string(faulty.join("shader.hlsl")).unwrap();

@@ -33,7 +33,7 @@ use brolga_fenv::in_default_mode;
 use brolga_raster::pass::schedule::RoundSize;
 use brolga_runtime::insight::CheckLog;
 use brolga_runtime::{
-    Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, MessageLog, Oversize, Progress, StageTimes,
+    Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, MessageLog, Oversize, Progress, StageTimes, Width,
 };
 
 use crate::compare::Checked;
@@ -71,6 +71,8 @@ pub struct RunOptions {
     pub keep_all: bool,
     /// The size of a round of draws, on which results do not depend.
     pub round: RoundSize,
+    /// The width of packets, on which they do not depend either; by default one that suits each shader.
+    pub width: Option<Width>,
     /// Collects what shaders print; by default nobody does.
     pub messages: Option<MessageLog>,
     /// Set to check dispatches and draws, on the interpreter.
@@ -88,6 +90,7 @@ impl RunOptions {
             progress: Progress::new(),
             keep_all: false,
             round: RoundSize::default(),
+            width: None,
             messages: None,
             check: None,
         }

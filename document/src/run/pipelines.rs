@@ -260,7 +260,8 @@ impl<'a, 'o> Compiler<'a, 'o> {
     }
 
     fn compile_options(&self) -> CompileOptions {
-        CompileOptions::new(self.options.engine).oversize(self.options.oversize)
+        let options = CompileOptions::new(self.options.engine).oversize(self.options.oversize);
+        self.options.width.into_iter().fold(options, CompileOptions::width)
     }
 }
 

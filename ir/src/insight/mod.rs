@@ -10,6 +10,7 @@
 //! | `observer.rs` | what each instruction means for the checks |
 //! | `shadow.rs` | who accessed each word; the rules of races |
 //! | `poison.rs` | words that may be worthless, until something uses them |
+//! | `barrier.rs` | barriers that branches control |
 //! | `finding.rs` | what is found |
 //! | `probes.rs` | code that finds which groups to check |
 //! | `entry.rs` | what these remember of a word |
@@ -18,6 +19,7 @@
 //! | `guard.rs` | reads whose results may be thrown away |
 //! | `dependence.rs` | what depends on registers that nothing wrote, and on memory that the function changes |
 
+mod barrier;
 mod dependence;
 mod entry;
 mod finding;
@@ -33,6 +35,7 @@ use std::collections::HashMap;
 
 use smallvec::{SmallVec, smallvec};
 
+pub use barrier::barrier_of_branch;
 pub use dependence::{may_use_unwritten, needs_first_content};
 pub use entry::group_of_entry;
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};

@@ -2,11 +2,12 @@
 
 use smallvec::SmallVec;
 
+use super::barrier::{barrier_in, controlled_barrier};
 use super::finding::{AccessKind, Finding, FindingKind, Place, Subject};
 use super::poison::{Suspicion, SuspicionId, of_result};
 use super::{Checker, Touch, TouchedWord, ViewWord};
-use crate::entity::{Inst, LocalId, Region, SharedId, Value};
-use crate::function::{Element, Function, InstKind, MemoryRef, Object, Origin, Query, ResourceRef};
+use crate::entity::{Inst, LocalId, SharedId, Value};
+use crate::function::{Element, InstKind, MemoryRef, Object, Origin, Query, ResourceRef};
 use crate::host::ViewSlot;
 use crate::interface::{Dimension, ResourceClass, ResourceKind};
 use crate::interp::{Access, At, Observer, Packet};
@@ -149,26 +150,9 @@ impl Checker<'_> {
             extent: ways.len() as u64,
             words: [go.len() as u32, others.len() as u32],
             between_groups: false,
-            other: barriers.into_iter().flatten().next().or_else(|| self.barrier_after(inst)),
+            other: controlled_barrier(func, &of.flow, inst),
             count: 1,
         });
-    }
-
-    /// The first barrier after an instruction at which threads wait: of a loop around it, also one before it.
-    fn barrier_after(&self, inst: Inst) -> Option<Origin> {
-        let (func, flow) = (&self.of.function, &self.of.flow);
-        let mut at = inst;
-        loop {
-            let region = flow.region_of(at);
-            let later = func.region(region).insts.iter().skip_while(|&&other| other != at).skip(1);
-            let found = later.copied().find_map(|inst| waits_in(func, inst));
-            let owner = flow.owner(region);
-            let around = owner.filter(|&owner| matches!(func.inst(owner).kind, InstKind::Loop { .. }));
-            if let Some(barrier) = found.or_else(|| waits_in(func, around?)) {
-                return Some(barrier);
-            }
-            at = owner?;
-        }
     }
 
     /// Passes poison on to parameters and results, all at once.
@@ -472,20 +456,6 @@ impl Checker<'_> {
             }
             _ => return None,
         })
-    }
-}
-
-/// The first barrier in a region at which threads wait.
-fn barrier_in(func: &Function, region: Region) -> Option<Origin> {
-    func.region(region).insts.iter().find_map(|&inst| waits_in(func, inst))
-}
-
-/// The same in an instruction's regions, if it is none itself.
-fn waits_in(func: &Function, inst: Inst) -> Option<Origin> {
-    let data = func.inst(inst);
-    match data.kind.is_waiting_barrier() {
-        true => Some(data.origin),
-        false => data.kind.regions().into_iter().find_map(|inner| barrier_in(func, inner)),
     }
 }
 

@@ -34,8 +34,8 @@ use crate::width::MAX_LANES;
 
 /// A function with probes.
 ///
-/// A message of the kind [`MessageKind::Probe`] is a suspicion: its word is the entry of a thread that one of the group may
-/// race with, or 0. The shadow of a view is `u#` in [`SPACE`], with the number of the view's range among the resources.
+/// A message of the kind [`MessageKind::Probe`] is a suspicion: its word, if it has one, is the entry of a thread that one of
+/// the group may race with, or 0. The shadow of a view is `u#` in [`SPACE`], with the number of the view's range among the resources.
 #[derive(Debug)]
 pub struct Probed {
     /// The function.
@@ -468,11 +468,10 @@ impl Probes {
     /// Reports what has been suspected in the code before.
     fn report(&mut self, b: &mut Builder<'_>) {
         let Some(Pending { cond, entry }) = self.pending.take() else { return };
-        let entry = entry.unwrap_or_else(|| b.i32(0));
         let messages = &mut b.func.interface.messages;
         messages.push(Message { kind: MessageKind::Probe, is_format: false, text: String::new() });
         let message = MessageId::new(messages.len() - 1);
-        b.message(message, &[entry], cond);
+        b.message(message, entry.as_slice(), cond);
     }
 
     /// `true` if several threads read the same words at once.

@@ -149,7 +149,7 @@ impl Verifier<'_> {
                     self.report(Problem::NoMessage(*message));
                 }
                 let is_probe = declared.is_some_and(|message| message.kind == MessageKind::Probe);
-                let least = if is_probe { 1 } else { SENDER_WORDS };
+                let least = if is_probe { 0 } else { SENDER_WORDS };
                 if !(least..=SENDER_WORDS + MOST_MESSAGE_WORDS).contains(&values.len()) {
                     self.report(Problem::MessageWords(values.len()));
                 }

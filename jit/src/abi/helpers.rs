@@ -30,7 +30,7 @@ pub struct Helpers {
     dfma: Helper,
     access: Helper,
     message: Helper,
-    outside: Helper,
+    pub(super) suspicion: Helper,
 }
 
 /// Identifies a helper.
@@ -46,7 +46,6 @@ pub(crate) enum HelperId {
     Dfma,
     Access,
     Message,
-    Outside,
 }
 
 impl HelperId {
@@ -63,7 +62,6 @@ impl HelperId {
             HelperId::Dfma => offset_of!(Helpers, dfma),
             HelperId::Access => offset_of!(Helpers, access),
             HelperId::Message => offset_of!(Helpers, message),
-            HelperId::Outside => offset_of!(Helpers, outside),
         }) as i32
     }
 }
@@ -82,7 +80,7 @@ pub fn helpers<H: Host>() -> &'static Helpers {
             dfma,
             access: super::access::access,
             message: message::<H>,
-            outside: outside::<H>,
+            suspicion: suspicion::<H>,
         }
     }
 }
@@ -242,9 +240,9 @@ unsafe extern "C" fn message<H: Host>(context: *mut Context, message: u32, count
     }
 }
 
-/// Sends a probe's message: some thread accesses what is outside.
-unsafe extern "C" fn outside<H: Host>(context: *mut Context, message: u32, _: u32, origin: u32) -> u32 {
-    // SAFETY: called by compiled code only, with its context (C).
+/// Sends a probe's message: something is suspected of some thread.
+unsafe extern "C" fn suspicion<H: Host>(context: *mut Context, message: u32, _: u32, origin: u32) -> u32 {
+    // SAFETY: called for a context that compiled code has just run with (B).
     unsafe {
         guarded::<H>(context, origin, |host, _| host.message(MessageId::new(message as usize), Origin(origin), &[0]))
     }

@@ -310,6 +310,13 @@ pub struct Context {
     group_rows: Vec<u32>,
     /// The number of groups of the dispatch; set by [`crate::Compiled`].
     pub(crate) group_count: [u32; 3],
+    /// The [bits](suspicion_bit) of what is suspected, in code that notes that.
+    suspected: u64,
+}
+
+/// The bit of the n-th instruction that notes suspicions.
+pub(crate) fn suspicion_bit(n: usize) -> u64 {
+    1 << (n % 64)
 }
 
 /// Initial values of a context.
@@ -380,6 +387,7 @@ impl Context {
             call: Call::EMPTY,
             group_rows: Vec::new(),
             group_count: [1; 3],
+            suspected: 0,
         })
     }
 
@@ -399,6 +407,25 @@ impl Context {
             }
         }
         self.span_groups = self.group_rows.as_ptr();
+    }
+
+    /// Tells the host which of these instructions noted suspicions in the last run, as the first message.
+    ///
+    /// # Safety
+    /// The helpers and the host are those of the last run, and valid (B).
+    #[inline]
+    pub(crate) unsafe fn tell_suspicions(&mut self, origins: &[u32]) {
+        if self.suspected == 0 {
+            return;
+        }
+        let noted = std::mem::take(&mut self.suspected);
+        // SAFETY: as the caller says.
+        let suspicion = unsafe { &*self.helpers }.suspicion;
+        // Those that share a bit are told as its first.
+        for (_, &origin) in (0..64).zip(origins).filter(|&(n, _)| noted & suspicion_bit(n) != 0) {
+            // SAFETY: as the caller says.
+            unsafe { suspicion(self, 0, 0, origin) };
+        }
     }
 
     /// The first thread that was at the faulting instruction, if groups run in spans.
@@ -490,6 +517,7 @@ pub(crate) mod offsets {
     pub const UNBOUND: i32 = offset_of!(Context, unbound) as i32;
     pub const LANES: i32 = offset_of!(Context, lanes) as i32;
     pub const ZERO: i32 = offset_of!(Context, zero) as i32;
+    pub const SUSPECTED: i32 = offset_of!(Context, suspected) as i32;
     pub const DUMP: i32 = offset_of!(Context, dump) as i32;
 
     /// Offsets of an array's first byte and of its length.

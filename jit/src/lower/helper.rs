@@ -30,16 +30,17 @@ pub(super) struct Calls {
     pub fma: Fma,
     /// Set if helpers perform accesses whose inline code would be long.
     pub does_accesses: bool,
-    /// The message of accesses that are outside, if somebody asks for it.
-    pub outside: Option<MessageId>,
+    /// If somebody asks what is suspected, the origins of accesses that may be outside, and of probes: each has a bit in
+    /// the context, which some may share.
+    pub suspected: Option<Vec<u32>>,
 }
 
 impl Calls {
     /// No calls yet.
     pub fn new(convention: CallConv, fma: Fma, func: &Function) -> Self {
-        let mut messages = func.interface.messages.iter();
-        let outside = messages.position(|message| message.kind == MessageKind::Probe).map(MessageId::new);
-        Self { convention, helper: None, sample: None, fma, does_accesses: is_crowded(func), outside }
+        let is_asked = func.interface.messages.iter().any(|message| message.kind == MessageKind::Probe);
+        let suspected = is_asked.then(Vec::new);
+        Self { convention, helper: None, sample: None, fma, does_accesses: is_crowded(func), suspected }
     }
 
     /// The signature of helpers.
@@ -224,29 +225,39 @@ impl Lowering<'_, '_> {
             self.builder.set_cold_block(sends);
             self.builder.ins().brif(any, sends, &[], done, &[]);
             self.begin(sends);
-            self.send_masked(message, kind, values, &mask);
+            match values {
+                [] => self.note_suspicion(),
+                _ => self.send_masked(message, kind, values, &mask),
+            }
             return self.join(done);
         }
         self.send_masked(message, kind, values, &mask);
     }
 
-    /// Reports that an access is outside, if somebody asks for it.
-    pub fn report_outside(&mut self) {
-        if let Some(message) = self.calls.outside {
-            self.call_helper(HelperId::Outside, message.index() as u32, 0);
-        }
+    /// Notes in the context that an access is outside, or what else a probe suspects, if somebody asks for it. A call would
+    /// have live vectors saved all around.
+    pub fn note_suspicion(&mut self) {
+        let Some(sites) = &mut self.calls.suspected else { return };
+        let n = sites.iter().position(|&site| site == self.origin.0).unwrap_or_else(|| {
+            sites.push(self.origin.0);
+            sites.len() - 1
+        });
+        let (base, at) = (self.anchors.base, offsets::SUSPECTED);
+        let noted = self.builder.ins().load(types::I64, own_flags(), base, at);
+        let noted = self.builder.ins().bor_imm_s(noted, abi::suspicion_bit(n) as i64);
+        self.builder.ins().store(own_flags(), noted, base, at);
     }
 
     /// The same where a condition does not hold, or hardly ever: an `i8`.
-    pub fn report_outside_unless(&mut self, inside: ir::Value) {
-        if self.calls.outside.is_none() {
+    pub fn suspect_unless(&mut self, inside: ir::Value) {
+        if self.calls.suspected.is_none() {
             return;
         }
         let (outside, done) = (self.builder.create_block(), self.builder.create_block());
         self.builder.set_cold_block(outside);
         self.builder.ins().brif(inside, done, &[], outside, &[]);
         self.begin(outside);
-        self.report_outside();
+        self.note_suspicion();
         self.join(done);
     }
 

@@ -234,9 +234,9 @@ impl Lowering<'_, '_> {
             private: reach.private,
         };
         let outside = self.call_helper(HelperId::Access, reach.resource, form.encode());
-        if self.calls.outside.is_some() {
+        if self.calls.suspected.is_some() {
             let inside = self.builder.ins().icmp_imm_u(IntCC::Equal, outside, 0);
-            self.report_outside_unless(inside);
+            self.suspect_unless(inside);
         }
         (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
@@ -325,7 +325,7 @@ impl Lowering<'_, '_> {
 
     /// Writes code that runs if a condition holds.
     fn where_inside(&mut self, inside: ir::Value, write: impl FnOnce(&mut Self)) {
-        self.report_outside_unless(inside);
+        self.suspect_unless(inside);
         let (here, after) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(inside, here, &[], after, &[]);
         self.begin(here);

@@ -159,7 +159,7 @@ impl Lowering<'_, '_> {
 
     /// Reports lanes that have no n-th word, if somebody asks for it.
     fn report_no_row(&mut self, rows: &WordRows, word: u32, mask: &LaneMask) {
-        if self.calls.outside.is_none() {
+        if self.calls.suspected.is_none() {
             return;
         }
         match rows {
@@ -168,16 +168,16 @@ impl Lowering<'_, '_> {
                 let at = self.row_address(row, word, offsets::ZERO);
                 let none = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(offsets::ZERO));
                 let exists = self.builder.ins().icmp(IntCC::NotEqual, at, none);
-                self.report_outside_unless(exists);
+                self.suspect_unless(exists);
             }
             WordRows::Each(columns) => match self.column_words(columns, word) {
-                None => self.report_outside(),
+                None => self.note_suspicion(),
                 Some(ColumnWords { exist: None, .. }) => {}
                 Some(ColumnWords { exist: Some(exist), .. }) => {
                     let lanes = self.mask_and_not(mask, &exist);
                     let any = self.emit().any(&lanes);
                     let exist = self.builder.ins().icmp_imm_u(IntCC::Equal, any, 0);
-                    self.report_outside_unless(exist);
+                    self.suspect_unless(exist);
                 }
             },
         }

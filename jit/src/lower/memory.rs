@@ -65,7 +65,7 @@ impl Lowering<'_, '_> {
     fn word_addresses(&mut self, area: &Area, access: &LoweredAccess, words: usize, otherwise: i32) -> Vec<ir::Value> {
         let one_check = access.fits_element(area, words);
         if otherwise == offsets::ZERO
-            && self.calls.outside.is_none()
+            && self.calls.suspected.is_none()
             && access.known_index.is_none()
             && !self.addresses.is_proven(access, words as u32)
             && let Some(elements) = self.quad_elements(area, access, words)
@@ -99,7 +99,7 @@ impl Lowering<'_, '_> {
                 match inside {
                     None => address,
                     Some(inside) => {
-                        self.report_outside_unless(inside);
+                        self.suspect_unless(inside);
                         let otherwise = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(otherwise));
                         self.builder.ins().select(inside, address, otherwise)
                     }
@@ -155,7 +155,7 @@ impl Lowering<'_, '_> {
     fn load_apart(&mut self, area: &Area, access: &LoweredAccess, words: usize, mask: &LaneMask) -> Vec<PacketOperand> {
         let (base, flags) = (area.base, area.flags());
         if access.lies_in_quads(self.facts, mask) {
-            if self.calls.outside.is_none()
+            if self.calls.suspected.is_none()
                 && let Some(elements) = self.quad_elements(area, access, words)
             {
                 let offset = access.known_offset.map_or(0, |offset| offset & !3);
@@ -285,7 +285,7 @@ impl Lowering<'_, '_> {
 
     /// Goes to `done` with zeros if no lane has a word in range, as where a shader reads out of bounds on purpose.
     fn unless_all_outside(&mut self, access: &LoweredAccess, homes: &[Home], done: ir::Block) {
-        if self.is_large() || self.calls.outside.is_some() {
+        if self.is_large() || self.calls.suspected.is_some() {
             return;
         }
         let Some(outside) = self.all_outside(access) else { return };

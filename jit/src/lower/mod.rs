@@ -84,6 +84,8 @@ pub(crate) use self::anchor::is_large;
 pub(crate) struct Needs {
     pub arena: ArenaLayout,
     pub votes: Option<VoteRows>,
+    /// The origins of what notes suspicions, in the order of their bits.
+    pub suspected: Box<[u32]>,
 }
 
 /// Emits the Cranelift function for a shader and returns its needs of an arena. With notes, every instruction
@@ -142,7 +144,8 @@ pub(crate) fn lower(
     if lowering.stopping.takes_iterations {
         lowering.return_iterations();
     }
-    let Lowering { mut builder, anchors, variables, .. } = lowering;
+    let Lowering { mut builder, anchors, variables, calls, .. } = lowering;
+    let suspected = calls.suspected.unwrap_or_default().into();
     anchors.unpin(&mut builder);
     builder.ins().return_(&[]);
     builder.seal_all_blocks();
@@ -151,7 +154,7 @@ pub(crate) fn lower(
     if let Some(notes) = notes {
         notes.finish(&facts, &layout);
     }
-    Ok(Needs { arena: layout.arena(variables.scratch_bytes), votes: layout.vote_rows() })
+    Ok(Needs { arena: layout.arena(variables.scratch_bytes), votes: layout.vote_rows(), suspected })
 }
 
 /// The fusing of multiplication and addition in packet operations.
@@ -262,9 +265,9 @@ impl<'f> Lowering<'_, 'f> {
                 self.available.set_firsts(data.results[0], firsts);
             }
             InstKind::Load { place } if data.is_quiet => {
-                let outside = self.calls.outside.take();
+                let suspected = self.calls.suspected.take();
                 self.load(*place, &data.results);
-                self.calls.outside = outside;
+                self.calls.suspected = suspected;
             }
             InstKind::Load { place } => self.load(*place, &data.results),
             InstKind::Store { place, values, effect } => self.store(*place, values, *effect),

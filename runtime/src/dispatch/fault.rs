@@ -53,6 +53,7 @@ pub(super) fn error_of(shader: &Shader, fuel: Option<u64>, stop: &StopWord, outc
         }
         (FaultKind::DivergentBarrier { threads }, _) => Error::DivergentBarrier {
             location: Box::new(location),
+            barrier: shader.barrier_of_branch(fault.origin).map(Box::new),
             group,
             threads: threads.map(|thread| position(shader, thread)),
         },

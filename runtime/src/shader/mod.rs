@@ -33,6 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brolga_ir::function::Origin;
+use brolga_ir::insight;
 use brolga_ir::interface::Array;
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::span::{Grid, Packing};
@@ -254,6 +255,12 @@ impl Shader {
     /// Locates the instruction that an operation comes from.
     pub(crate) fn location(&self, origin: Origin) -> SourceLocation {
         self.inner.source.location(origin)
+    }
+
+    /// Locates the barrier that a branch controls.
+    pub(crate) fn barrier_of_branch(&self, branch: Origin) -> Option<SourceLocation> {
+        let (function, _) = self.observed().ok()?;
+        Some(self.location(insight::barrier_of_branch(&function, branch)?))
     }
 
     /// The outline of its function.
