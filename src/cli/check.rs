@@ -1,6 +1,7 @@
 //! `brolga check`: runs documents on the interpreter, and reports what their dispatches and draws do wrong: races, accesses past an
 //! end, reads of what nothing wrote, barriers that only some threads reach.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -92,7 +93,15 @@ pub(super) fn run(arguments: &CheckArguments, styles: &Styles) -> io::Result<End
     };
     let cancel = CancelToken::new();
     let interrupts = interrupt::cancels(&cancel, &Temporary::default());
-    let mut session = CheckSession { arguments, styles, device, cancel, left: arguments.most, entries: Vec::new() };
+    let mut session = CheckSession {
+        arguments,
+        styles,
+        device,
+        cancel,
+        left: arguments.most,
+        used: BTreeSet::new(),
+        entries: Vec::new(),
+    };
     let mut ending = Ending::Fine;
     for path in &paths {
         if session.cancel.is_cancelled() {
@@ -103,6 +112,9 @@ pub(super) fn run(arguments: &CheckArguments, styles: &Styles) -> io::Result<End
         ending = ending.max(session.document(path)?);
     }
     drop(interrupts);
+    for (register, number) in arguments.mute.iter().filter(|mute| !session.used.contains(mute)) {
+        report::say(&format!("`--mute {register}@{number}` leaves out nothing: nothing is found about it there\n"));
+    }
     if arguments.format == Format::Json {
         writeln!(
             io::stdout().lock(),
@@ -120,6 +132,8 @@ struct CheckSession<'a> {
     cancel: CancelToken,
     /// Findings that may still be shown.
     left: usize,
+    /// Those of `--mute` that left something out.
+    used: BTreeSet<(String, u32)>,
     entries: Vec<Value>,
 }
 
@@ -130,7 +144,10 @@ impl CheckSession<'_> {
         let (mut found, mut json) = (0, Vec::new());
         let mut runs = log.take();
         for CheckedRun { draw, checked, .. } in &mut runs {
-            checked.findings.retain(|finding| !self.is_muted(finding));
+            let is_muted = |finding: &Finding| self.mute_of(finding);
+            let muted: Vec<_> = checked.findings.iter().filter_map(is_muted).collect();
+            checked.findings.retain(|finding| self.mute_of(finding).is_none());
+            self.used.extend(muted);
             found += checked.findings.len();
             for finding in &checked.findings {
                 let shown = self.left > 0;
@@ -198,11 +215,11 @@ impl CheckSession<'_> {
         Ok(())
     }
 
-    fn is_muted(&self, finding: &Finding) -> bool {
-        let Some(subject) = finding.subject.map(|subject| subject.to_string()) else { return false };
-        self.arguments.mute.iter().any(|(register, number)| {
-            *register == subject && finding.parties.iter().any(|party| party.location.index == Some(*number))
-        })
+    /// What leaves a finding out.
+    fn mute_of(&self, finding: &Finding) -> Option<(String, u32)> {
+        let subject = finding.subject?.to_string();
+        let is_at = |number: u32| finding.parties.iter().any(|party| party.location.index == Some(number));
+        self.arguments.mute.iter().find(|(register, number)| *register == subject && is_at(*number)).cloned()
     }
 
     fn write(&self, path: &Path, finding: &Finding) -> io::Result<()> {

@@ -56,8 +56,12 @@ fn xml(entries: &[Value]) -> String {
 fn wrong(run: &Value) -> String {
     let checks = run["expectations"].as_array().map_or(&[][..], Vec::as_slice);
     let failed = checks.iter().filter(|check| check["holds"] == false);
-    let mut said: Vec<String> =
-        failed.map(|check| format!("{}: {}", text(&check["id"]), text(&check["summary"]))).collect();
+    let said = failed.map(|check| {
+        let findings = check["findings"].as_array().into_iter().flatten().map(|finding| text(&finding["headline"]));
+        let said = [format!("{}: {}", text(&check["id"]), text(&check["summary"]))];
+        said.into_iter().chain(findings).collect::<Vec<_>>().join("; ")
+    });
+    let mut said: Vec<String> = said.collect();
     if let Some(resource) = run["engines_disagree_in"].as_str() {
         said.push(format!("{resource}: the engines give different bits"));
     }

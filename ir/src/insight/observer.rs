@@ -249,7 +249,9 @@ impl Checker<'_> {
             }
             let word = access.written.get(n).copied().unwrap_or(0);
             let place = Place::Byte(at);
-            let touch = Touch { inst, access: kind, thread, word, subject, place, extent: extent.count };
+            // A word's place is a byte.
+            let bytes = extent.count * access.index.map_or(1, |_| u64::from(extent.stride_bytes));
+            let touch = Touch { inst, access: kind, thread, word, subject, place, extent: bytes };
             let own_word = (at / 4) as usize;
             let stands_behind = of_stored.get(n).copied().flatten();
             read.push(match access.object {
@@ -319,7 +321,7 @@ impl Checker<'_> {
             return poison;
         }
         let party = self.party(touch.inst, AccessKind::Read, touch.thread);
-        let place = (Place::Element(vector), touch.extent);
+        let place = (Place::Element(vector), words as u64 / 4);
         let finding = self.of_access(FindingKind::Uninitialised, touch.subject, place, party);
         Some(self.state.group.poison.suspect(touch.inst, touch.thread, Suspicion::new(finding)))
     }

@@ -93,6 +93,7 @@ fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Optio
     let thread_bits = 32 - threads.saturating_sub(1).leading_zeros();
     let mut probes = Probes {
         shared: Vec::new(),
+        whole: whole_elements(func),
         locals: Vec::new(),
         views: vec![None; func.interface.resources.len()],
         phase: None,
@@ -153,6 +154,27 @@ fn can_watch(func: &Function, proofs: &Proofs) -> bool {
     })
 }
 
+/// For each shared memory, whether all its accesses are of whole elements.
+fn whole_elements(func: &Function) -> Vec<bool> {
+    let mut whole: Vec<bool> = func.interface.shared.iter().map(|shared| !shared.raw).collect();
+    for &inst in (0..func.region_count()).map(Region::new).flat_map(|region| &func.region(region).insts) {
+        let data = func.inst(inst);
+        let (place, words) = match &data.kind {
+            InstKind::Load { place } => (place, data.results.len()),
+            InstKind::Store { place, values, .. } => (place, values.len()),
+            InstKind::Atomic { place, .. } => (place, 1),
+            _ => continue,
+        };
+        if let Object::Shared(id) = place.object {
+            let is_first = func.as_const(place.offset).is_some_and(|offset| offset.bits == 0);
+            let is_whole =
+                place.index.is_some() && is_first && 4 * words as u32 == func.interface.shared(id).stride_bytes;
+            whole[id.index()] &= is_whole;
+        }
+    }
+    whole
+}
+
 fn is_buffer(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Typed { dimension: Dimension::Buffer, .. })
 }
@@ -161,6 +183,8 @@ fn is_buffer(kind: ResourceKind) -> bool {
 struct Probes {
     /// The shadows of shared memory, of indexable temporaries, and of views.
     shared: Vec<Option<SharedId>>,
+    /// Shared memory whose elements are accessed as a whole: its shadow has a word for each.
+    whole: Vec<bool>,
     locals: Vec<Option<LocalId>>,
     views: Vec<Option<ResourceId>>,
     /// The phase of the group, if a barrier begins another.
@@ -204,7 +228,8 @@ impl Probes {
             let declared = func.interface.shared[n];
             let watched = self.proofs.shared(SharedId::new(n)) != Watch::Nothing;
             self.shared.push(watched.then(|| {
-                func.interface.shared.push(Shared { register: u32::MAX - n as u32, ..declared });
+                let stride_bytes = if self.whole[n] { 4 } else { declared.stride_bytes };
+                func.interface.shared.push(Shared { register: u32::MAX - n as u32, stride_bytes, ..declared });
                 SharedId::new(func.interface.shared.len() - 1)
             }));
         }
@@ -309,6 +334,7 @@ impl Probes {
             Object::Shared(id) => {
                 let Some(shadow) = self.shared[id.index()] else { return };
                 let has_atomics = self.proofs.has_atomics(place.object);
+                let words = if self.whole[id.index()] { 1 } else { words };
                 let place = MemoryRef { object: Object::Shared(shadow), ..place };
                 match self.proofs.shared(id) {
                     Watch::All => {

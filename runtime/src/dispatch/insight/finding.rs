@@ -67,6 +67,7 @@ impl Finding {
     /// What would be right.
     pub fn help(&self) -> Option<&'static str> {
         let is_shared = matches!(self.subject, Some(Subject::Shared(_)));
+        let is_wgsl = self.is_wgsl();
         Some(match self.kind {
             FindingKind::Race if !self.is_dispatch() => {
                 "a draw's invocations run in any order: atomics give one result, and for pixels a RasterizerOrdered resource"
@@ -78,6 +79,10 @@ impl Finding {
             FindingKind::Race if self.parties.windows(2).all(|pair| pair[0].location == pair[1].location) => {
                 "each thread needs a word of its own, or an atomic"
             }
+            FindingKind::Race if is_shared && is_wgsl => {
+                "workgroupBarrier() between them would order them, in a loop between its rounds too"
+            }
+            FindingKind::Race if is_wgsl => "storageBarrier() between them would order them",
             FindingKind::Race if is_shared => {
                 "GroupMemoryBarrierWithGroupSync() between them would order them, in a loop between its rounds too"
             }
@@ -85,11 +90,18 @@ impl Finding {
                 "AllMemoryBarrierWithGroupSync() or DeviceMemoryBarrierWithGroupSync() between them would order them"
             }
             FindingKind::Bounds => return None,
+            FindingKind::Uninitialised if is_wgsl => "WGSL begins with 0 there, which is seldom meant",
             FindingKind::Uninitialised => "Direct3D leaves open what it holds; here it is 0",
             FindingKind::Misaligned => "addresses of raw buffers are multiples of 4",
             FindingKind::Unbound => "reads of it give 0, and writes are lost",
             FindingKind::Barrier => "all threads of a group must reach it, or none",
         })
+    }
+
+    /// `true` if the shader is in WGSL, whose lines have a column.
+    fn is_wgsl(&self) -> bool {
+        let mut sources = self.parties.iter().filter_map(|party| party.location.source.as_ref());
+        sources.any(|source| source.file.ends_with(".wgsl"))
     }
 
     fn is_dispatch(&self) -> bool {
