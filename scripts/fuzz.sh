@@ -20,6 +20,7 @@ case $target in
     stages) kind=stages features=engine ;;
     # Any bytes are choices of a texture, a sampler and operands.
     sample) kind=cso features=sample ;;
+    wgsl) kind=wgsl features=wgsl ;;
     *) kind=cso ;;
 esac
 corpus=fuzz/corpus/$target
@@ -35,7 +36,7 @@ if [ $kind = stages ]; then
         done
     done
 fi
-find tests examples ${BROLGA_SEEDS:-} -type f \( "${names[@]}" \) | while read -r file; do
+find tests examples bench/suite/src/shaders ${BROLGA_SEEDS:-} -type f \( "${names[@]}" \) | while read -r file; do
     cp "$file" "$seeds/$(echo "$file" | tr / _)"
 done
 if [ $kind = pairs ]; then

@@ -55,9 +55,10 @@ geometry() {
     BROLGA_SEEDS=0..100000 cargo test -p brolga-raster --test it assembly::random -- --nocapture
 }
 
-# 100,000 changed texts in WGSL; shaders of a folder, if BROLGA_WGSL names one.
+# 100,000 changed texts in WGSL, and as many random programs; shaders of a folder, if BROLGA_WGSL names one.
 wgsl() {
     BROLGA_SEEDS=0..100000 cargo test -p brolga-wgsl --test it mutants:: -- --nocapture
+    BROLGA_SEEDS=0..100000 cargo test -p brolga-wgsl --test it random:: -- --nocapture
     cargo test -p brolga-wgsl --test it public:: -- --ignored --nocapture
 }
 

@@ -7,6 +7,8 @@
 //! | `rules.rs` | the numeric rules of the specification, with values |
 //! | `kernels.rs` | shaders of the suite beside their bytecode |
 //! | `public.rs` | shaders of other projects |
+//! | `peer.rs` | cases for another implementation |
+//! | `random/` | random programs beside a plain model |
 //! | `mutants.rs` | changed texts |
 //! | `accuracy.rs` | elementary functions |
 //! | `textures.rs` | textures and samplers |
@@ -18,7 +20,9 @@ mod control;
 mod kernels;
 mod mutants;
 mod numbers;
+mod peer;
 mod public;
+mod random;
 mod refused;
 mod rules;
 mod run;

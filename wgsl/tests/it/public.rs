@@ -19,7 +19,7 @@ use crate::run::{Memory, device};
 /// Bytes of buffers.
 const BUFFER_BYTES: u64 = 64 << 10;
 /// Rounds of loops, of a dispatch.
-const FUEL: u64 = 20_000;
+pub const FUEL: u64 = 20_000;
 
 /// The outcome of an entry point.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,7 +94,7 @@ fn texture(
 }
 
 /// Binds random memory to all registers.
-fn bind(device: &Device, all: &[Declared], seed: u64) -> (Bindings, Vec<Memory>) {
+pub fn bind(device: &Device, all: &[Declared], seed: u64) -> (Bindings, Vec<Memory>) {
     let (mut bindings, mut memory) = (Bindings::new(), Vec::new());
     let mut numbers = Numbers(seed);
     for declared in all {
@@ -176,7 +176,7 @@ fn outcome(text: &str, entry: Option<&str>) -> Outcome {
 }
 
 /// All files of a folder and those in it.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+pub fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
