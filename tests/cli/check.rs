@@ -104,7 +104,7 @@ fn a_document_may_ask_to_be_clean() {
     let finding = "      check: 1 finding\n        race on g0: byte 4\n          written by thread (1, 0, 0) of group ";
     assert_eq!(run.out.matches(finding).count(), 2, "{}", run.out);
     let run = folder.brolga(&["run", "--format", "json", "--junit", "out.xml", "tgsm_no_barrier.toml"]);
-    let xml = std::fs::read_to_string(folder.path().join("out.xml")).unwrap();
+    let xml = std::fs::read_to_string(folder.path("out.xml")).unwrap();
     assert!(xml.contains("message=\"check: 1 finding; race on g0: byte 4\""), "{xml}");
     let document: Value = serde_json::from_str(&run.out).unwrap();
     let result = &document["documents"][0]["runs"][0]["expectations"];
