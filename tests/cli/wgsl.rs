@@ -210,3 +210,15 @@ fn files_that_are_no_wgsl_are_told() {
     folder.write("waves.txt", WAVES);
     folder.brolga(&["info", "waves.txt"]).fails(2, &["this is WGSL", ".wgsl"]);
 }
+
+/// What follows from other overrides is a comment, so that it still does.
+#[test]
+fn computed_overrides_are_comments() {
+    let folder = Folder::new();
+    let text = "override scale = 2u; override twice = scale * 2u; @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @compute @workgroup_size(1) fn main() { out[0] = twice; }";
+    folder.write("twice.wgsl", text);
+    folder.brolga(&["new", "twice.wgsl"]).fails(0, &[]);
+    let page = fs::read_to_string(folder.path("twice.toml")).unwrap();
+    assert!(page.contains("\nscale = 2") && page.contains("\n# twice = 4"), "{page}");
+}

@@ -56,15 +56,16 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A table with the values of the overrides of WGSL, if there are any.
+    /// A table with the values of the overrides of WGSL, if there are any. Those that follow from others are comments.
     pub fn overrides(&mut self, overrides: &[TextOverride]) {
         let valued = overrides.iter().filter_map(|one| Some((one, one.value.as_ref()?))).collect::<Vec<_>>();
         if valued.is_empty() {
             return;
         }
         self.table("[overrides]");
-        for (TextOverride { key: name, title, .. }, value) in valued {
-            self.line(&with_comment(&format!("{} = {value}", key(name)), title));
+        for (TextOverride { key: name, title, is_computed, .. }, value) in valued {
+            let computed = if *is_computed { "# " } else { "" };
+            self.line(&with_comment(&format!("{computed}{} = {value}", key(name)), title));
         }
     }
 

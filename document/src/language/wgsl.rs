@@ -68,6 +68,8 @@ pub(crate) struct TextOverride {
     pub title: String,
     /// Its value as a document says it.
     pub value: Option<String>,
+    /// Set if that follows from others.
+    pub is_computed: bool,
 }
 
 /// What is known of the instructions.

@@ -128,7 +128,7 @@ fn overridden(of: &OverrideInfo) -> TextOverride {
         _ => value.to_string(),
     });
     let title = if of.key == of.name { of.ty.to_owned() } else { format!("{}: {}", of.name, of.ty) };
-    TextOverride { key: of.key.clone(), title, value }
+    TextOverride { key: of.key.clone(), title, value, is_computed: of.is_computed }
 }
 
 /// The names and types of resources.

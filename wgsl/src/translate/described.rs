@@ -1,7 +1,7 @@
 //! What callers are told of a shader's declarations: the types of resources, and overrides.
 
 use brolga_ir::Const;
-use naga::{Handle, ImageClass, Module, Scalar, StorageFormat, TypeInner};
+use naga::{Expression, Handle, ImageClass, Module, Scalar, StorageFormat, TypeInner};
 
 use super::Translator;
 use super::constant::Overrides;
@@ -82,6 +82,8 @@ pub struct OverrideInfo {
     pub ty: &'static str,
     /// Its value; `None` if it has none.
     pub value: Option<f64>,
+    /// Set if its value is computed of others, unless one is given.
+    pub is_computed: bool,
 }
 
 /// The overrides of a module.
@@ -97,7 +99,11 @@ pub(super) fn overrides(module: &Module, values: &Overrides) -> Vec<OverrideInfo
             _ => (value.bits as u32).into(),
         };
         let value = values.constant(handle).ok().map(number);
-        OverrideInfo { key: super::constant::name(of), name: of.name.clone().unwrap_or_default(), ty, value }
+        let is_known =
+            |init| matches!(module.global_expressions[init], Expression::Literal(_) | Expression::Constant(_));
+        let is_computed = of.init.is_some_and(|init| !is_known(init));
+        let (key, name) = (super::constant::name(of), of.name.clone().unwrap_or_default());
+        OverrideInfo { key, name, ty, value, is_computed }
     };
     // Sizes that are computed of others have none of their own.
     module.overrides.iter().map(one).filter(|told| !told.key.is_empty()).collect()
