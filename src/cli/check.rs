@@ -19,7 +19,7 @@ use super::progress::Watcher;
 use super::report::harmless;
 use super::run::sender_json;
 use super::style::Styles;
-use super::{Ending, documents, report, summary};
+use super::{Ending, documents, report};
 
 #[derive(Args)]
 pub(super) struct CheckArguments {
@@ -178,7 +178,7 @@ impl CheckSession<'_> {
             "groups": groups,
             "invocations": invocations,
             "unused_reads": summaries.iter().map(|summary| summary.unused_reads).sum::<u64>(),
-            "error": error.as_ref().map(summary::error_json),
+            "error": error.as_ref().map(report::error_json),
         }));
         Ok(match (&error, found) {
             (Some(error), _) => report::ending(error),

@@ -9,6 +9,7 @@ use brolga::document::{DocumentError, Problem, SourceError, WrongText, advice};
 use brolga::raster::DrawError;
 use brolga::{Limits, files};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
+use serde_json::{Value, json};
 
 use super::Ending;
 use super::style::Style;
@@ -28,6 +29,19 @@ pub(super) fn harmless(text: &str) -> String {
         letter => letter,
     };
     text.chars().map(shown).collect()
+}
+
+/// An error as JSON.
+pub(super) fn error_json(error: &DocumentError) -> Value {
+    let (line, column) = error.line_and_column();
+    json!({
+        "message": error.problem().to_string(),
+        "path": error.path().to_string_lossy(),
+        "line": line,
+        "column": column,
+        "place": error.place(),
+        "help": help(error),
+    })
 }
 
 /// Writes an error to stderr.

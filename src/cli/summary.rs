@@ -5,13 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use brolga::document::{
-    CheckResult, Checked, CounterResult, Difference, DocumentError, LevelCheck, Number, NumberCheck, Outcome, Pixel,
-    QueryValue,
+    CheckResult, Checked, CounterResult, Difference, LevelCheck, Number, NumberCheck, Outcome, Pixel, QueryValue,
 };
 use serde_json::{Value, json};
 
 use super::check::findings_json;
-use super::report::{self, harmless};
+use super::report::harmless;
 use super::style::Style;
 use super::{Ending, pixel};
 
@@ -159,19 +158,6 @@ fn counter_json(counter: &CounterResult) -> Value {
 /// Reports that an output was written.
 pub(super) fn write_output(out: &mut impl Write, path: &Path) -> io::Result<()> {
     writeln!(out, "      wrote {}", harmless(&path.to_string_lossy()))
-}
-
-/// An error as JSON.
-pub(super) fn error_json(error: &DocumentError) -> Value {
-    let (line, column) = error.line_and_column();
-    json!({
-        "message": error.problem().to_string(),
-        "path": error.path().to_string_lossy(),
-        "line": line,
-        "column": column,
-        "place": error.place(),
-        "help": report::help(error),
-    })
 }
 
 /// Prints the result of an expectation: all of it if it does not hold, else figures of pictures and queries.

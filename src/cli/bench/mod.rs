@@ -33,7 +33,7 @@ use super::interrupt::{self, INTERRUPTED, Temporary};
 use super::options::{DeviceOptions, THREADS, device, seconds};
 use super::progress::{MeasureBar, Watcher};
 use super::style::Styles;
-use super::summary::{RunLine, error_json};
+use super::summary::RunLine;
 use super::{Ending, documents, report};
 use baseline::Baseline;
 use record::{Account, DocumentRecord, Figures, Machine, ResultRecord};
@@ -353,7 +353,7 @@ impl<'a> Session<'a> {
     fn fail(&mut self, source: usize, error: &DocumentError) {
         report::print(error, self.styles.err);
         self.ending = self.ending.max(report::ending(error));
-        self.failures[source].get_or_insert_with(|| error_json(error));
+        self.failures[source].get_or_insert_with(|| report::error_json(error));
     }
 
     fn options(&self, engine: Engine) -> RunOptions {

@@ -308,7 +308,7 @@ impl RunSession<'_> {
             "lost_messages": lost_messages,
             "warnings": warnings,
             "outputs": outputs.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
-            "error": error.as_ref().map(summary::error_json),
+            "error": error.as_ref().map(report::error_json),
         }));
         if interrupted {
             return Ok(Ending::Stopped);
@@ -430,7 +430,7 @@ impl RunSession<'_> {
 
     fn warn(&self, warnings: &[DocumentError], done: &mut Done) {
         warnings.iter().for_each(|warning| report::warn(warning, self.styles.err));
-        done.warnings.extend(warnings.iter().map(summary::error_json));
+        done.warnings.extend(warnings.iter().map(report::error_json));
     }
 
     /// Runs a variant of the document; the outputs are those of the first run.
