@@ -2,21 +2,16 @@
 //! point, with little fuel and nothing bound.
 #![no_main]
 
-use std::sync::LazyLock;
+mod checked;
 
-use brolga_runtime::insight::CheckOptions;
-use brolga_runtime::{BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, Module};
+use brolga_runtime::{CompileOptions, Engine, Module};
 use brolga_wgsl::{Fault, Options, Shader};
 use libfuzzer_sys::fuzz_target;
 
-/// Number of loop iterations of a group.
-const FUEL: u64 = 200;
+use checked::DEVICE;
 
 /// Number of threads of a group that is run: larger ones only take longer.
 const THREADS: u32 = 64;
-
-static DEVICE: LazyLock<Device> =
-    LazyLock::new(|| Device::builder().threads(1).build().expect("one thread is to be had"));
 
 fuzz_target!(|text: &str| {
     let mut options = Options::default();
@@ -35,25 +30,7 @@ fuzz_target!(|text: &str| {
     for entry in entries {
         options.entry = entry;
         let Ok(shader) = Shader::read(text, &options) else { continue };
-        run(shader);
+        let options = CompileOptions::new(Engine::Interpreter);
+        checked::run(Module::new(shader).and_then(|module| DEVICE.compile_module(&module, &options)));
     }
 });
-
-fn run(shader: Shader) {
-    let compiled = Module::new(shader)
-        .and_then(|module| DEVICE.compile_module(&module, &CompileOptions::new(Engine::Interpreter)));
-    let shader = match compiled {
-        Ok(shader) => shader,
-        Err(error @ (Error::Internal { .. } | Error::Verify(_))) => panic!("{error}"),
-        Err(_) => return,
-    };
-    let dispatch = Dispatch::new([2, 1, 1]).fuel(FUEL);
-    let bindings = Bindings::with_rules(BindingRules::PARTIAL);
-    if let Err(error @ Error::Internal { .. }) = DEVICE.dispatch(&shader, &bindings, &dispatch) {
-        panic!("{error}");
-    }
-    let Ok(bound) = DEVICE.bind(&shader, &bindings) else { return };
-    if let Err(error @ Error::Internal { .. }) = bound.check(&dispatch, &CheckOptions::default()) {
-        panic!("{error}");
-    }
-}

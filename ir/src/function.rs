@@ -366,6 +366,11 @@ impl Function {
         self.regions.len()
     }
 
+    /// The instructions of all regions, region by region.
+    pub fn each_inst(&self) -> impl Iterator<Item = Inst> {
+        self.regions.iter().flat_map(|region| &region.insts).copied()
+    }
+
     /// Number of slots.
     pub fn slot_count(&self) -> usize {
         self.slots.len()

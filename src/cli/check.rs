@@ -1,4 +1,4 @@
-//! `brolga check`: runs documents on the interpreter, and reports what their dispatches and draws do wrong: races, accesses past an
+//! `brolga check`: runs documents, and reports what their dispatches and draws do wrong: races, accesses past an
 //! end, reads of what nothing wrote, barriers that only some threads reach.
 
 use std::collections::BTreeSet;
@@ -133,21 +133,22 @@ struct CheckSession<'a> {
     /// Findings that may still be shown.
     left: usize,
     /// Those of `--mute` that left something out.
-    used: BTreeSet<(String, u32)>,
+    used: BTreeSet<&'a (String, u32)>,
     entries: Vec<Value>,
 }
 
 impl CheckSession<'_> {
     fn document(&mut self, path: &Path) -> io::Result<Ending> {
-        let log = CheckLog::new(self.options());
+        let (arguments, log) = (self.arguments, CheckLog::new(self.options()));
         let result = self.run(path, &log);
         let (mut found, mut json) = (0, Vec::new());
         let mut runs = log.take();
         for CheckedRun { draw, checked, .. } in &mut runs {
-            let is_muted = |finding: &Finding| self.mute_of(finding);
-            let muted: Vec<_> = checked.findings.iter().filter_map(is_muted).collect();
-            checked.findings.retain(|finding| self.mute_of(finding).is_none());
-            self.used.extend(muted);
+            checked.findings.retain(|finding| {
+                let mutes: Vec<_> = arguments.mute.iter().filter(|mute| leaves_out(mute, finding)).collect();
+                self.used.extend(&mutes);
+                mutes.is_empty()
+            });
             found += checked.findings.len();
             for finding in &checked.findings {
                 let shown = self.left > 0;
@@ -215,13 +216,6 @@ impl CheckSession<'_> {
         Ok(())
     }
 
-    /// What leaves a finding out.
-    fn mute_of(&self, finding: &Finding) -> Option<(String, u32)> {
-        let subject = finding.subject?.to_string();
-        let is_at = |number: u32| finding.parties.iter().any(|party| party.location.index == Some(number));
-        self.arguments.mute.iter().find(|(register, number)| *register == subject && is_at(*number)).cloned()
-    }
-
     fn write(&self, path: &Path, finding: &Finding) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let text = harmless(&finding.to_string());
@@ -268,6 +262,12 @@ impl CheckSession<'_> {
         }
         writeln!(out)
     }
+}
+
+/// `true` if one of `--mute` leaves a finding out.
+fn leaves_out((register, number): &(String, u32), finding: &Finding) -> bool {
+    finding.subject.is_some_and(|subject| subject.to_string() == *register)
+        && finding.parties.iter().any(|party| party.location.index == Some(*number))
 }
 
 /// What a run found, as JSON.

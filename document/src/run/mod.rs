@@ -75,7 +75,7 @@ pub struct RunOptions {
     pub width: Option<Width>,
     /// Collects what shaders print; by default nobody does.
     pub messages: Option<MessageLog>,
-    /// Set to check dispatches and draws, on the interpreter.
+    /// Set to check dispatches and draws.
     pub check: Option<CheckLog>,
 }
 
@@ -208,9 +208,8 @@ impl Prepared {
             let deadline = deadline(device, options)?;
             let mut options = options.within(&deadline);
             let must_be_clean = self.document.model.must_be_clean && options.check.is_none();
-            if must_be_clean {
-                options.check = Some(CheckLog::default());
-            }
+            let own_check = must_be_clean.then(CheckLog::default);
+            options.check = options.check.or(own_check.clone());
             let options = &options;
             let world = World::new(device, self, &options.cancel, own)?;
             let plan = RunPlan::new(device, self, variant, &world, options)?;
@@ -220,7 +219,7 @@ impl Prepared {
             let run_time = began.elapsed();
             let mut outcome = self.outcome(&world, &plan, run, run_time, options)?;
             outcome.warnings = plan.warnings;
-            if let Some(log) = options.check.as_ref().filter(|_| must_be_clean) {
+            if let Some(log) = own_check {
                 outcome.checks.push(Checked::clean(log.take()));
             }
             Ok(outcome)

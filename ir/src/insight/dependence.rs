@@ -1,7 +1,7 @@
 //! Finds what depends on registers that nothing has written, and on memory that the function itself changes. Functions are
 //! those at [`Level::Observed`](crate::passes::Level), as they are checked.
 
-use crate::entity::{Inst, Region, ResourceId, Value};
+use crate::entity::{Inst, ResourceId, Value};
 use crate::flow::Flow;
 use crate::function::{Function, InstKind, MemoryRef, Object};
 use crate::interface::ResourceClass;
@@ -39,8 +39,7 @@ pub fn needs_first_content(func: &Function, stores_matter: bool) -> bool {
         InstKind::TexelAtomic { .. } | InstKind::Counter { .. } => true,
         _ => false,
     };
-    let insts = (0..func.region_count()).map(Region::new).flat_map(|region| &func.region(region).insts);
-    let read = insts.copied().filter(reads).flat_map(|inst| func.inst(inst).results.iter().copied()).collect();
+    let read = func.each_inst().filter(reads).flat_map(|inst| func.inst(inst).results.iter().copied()).collect();
     decides(func, read, |inst, value| match &func.inst(inst).kind {
         InstKind::Note(..) => Use::Nothing,
         InstKind::Op { op, args } if !decides_about_poison(*op, args, value) => Use::Computes,
@@ -76,8 +75,10 @@ fn decides(func: &Function, mut pending: Vec<Value>, uses: impl Fn(Inst, Value) 
         };
         for &(user, position) in flow.uses(value) {
             let kind = &func.inst(user).kind;
-            let passes = matches!(kind, InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. })
-                || matches!(kind, InstKind::Loop { .. });
+            let passes = matches!(
+                kind,
+                InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Loop { .. }
+            );
             if let Some((_, to)) = flow.edge(func, user).filter(|_| passes) {
                 add(to[position as usize]);
                 continue;

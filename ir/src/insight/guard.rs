@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::entity::{Inst, Region, Value};
+use crate::entity::{Inst, Value};
 use crate::flow::Flow;
 use crate::function::{Function, InstKind};
 use crate::ops::Op;
@@ -31,20 +31,15 @@ impl Guards {
     /// Looks at those loads that `may_be` accepts.
     pub fn find(func: &Function, flow: &Flow, may_be: impl Fn(Inst) -> bool) -> Self {
         let mut guards = Self::default();
-        for region in 0..func.region_count() {
-            for &load in &func.region(Region::new(region)).insts {
-                if !may_be(load) {
-                    continue;
-                }
-                let mut search = Search { func, flow, load, found: Vec::new(), depends: HashSet::new() };
-                let results = &func.inst(load).results;
-                let is_guarded = results.iter().all(|&result| search.follow(result, MOST_STEPS).is_some())
-                    && search.found.iter().all(|(_, guard)| !search.depends.contains(&guard.cond));
-                if is_guarded && !search.found.is_empty() {
-                    guards.loads.insert(load);
-                    for (inst, guard) in search.found {
-                        guards.at.entry(inst).or_default().push(guard);
-                    }
+        for load in func.each_inst().filter(|&inst| may_be(inst)) {
+            let mut search = Search { func, flow, load, found: Vec::new(), depends: HashSet::new() };
+            let results = &func.inst(load).results;
+            let is_guarded = results.iter().all(|&result| search.follow(result, MOST_STEPS).is_some())
+                && search.found.iter().all(|(_, guard)| !search.depends.contains(&guard.cond));
+            if is_guarded && !search.found.is_empty() {
+                guards.loads.insert(load);
+                for (inst, guard) in search.found {
+                    guards.at.entry(inst).or_default().push(guard);
                 }
             }
         }

@@ -127,8 +127,7 @@ fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Optio
 
 /// `true` if every view that is to be watched is one register of a buffer, so that it has a shadow.
 fn can_watch(func: &Function, proofs: &Proofs) -> bool {
-    let regions = (0..func.region_count()).map(Region::new);
-    regions.flat_map(|region| &func.region(region).insts).all(|&inst| {
+    func.each_inst().all(|inst| {
         let (resource, is_texel) = match &func.inst(inst).kind {
             InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
                 match place.object {
@@ -157,7 +156,7 @@ fn can_watch(func: &Function, proofs: &Proofs) -> bool {
 /// For each shared memory, whether all its accesses are of whole elements.
 fn whole_elements(func: &Function) -> Vec<bool> {
     let mut whole: Vec<bool> = func.interface.shared.iter().map(|shared| !shared.raw).collect();
-    for &inst in (0..func.region_count()).map(Region::new).flat_map(|region| &func.region(region).insts) {
+    for inst in func.each_inst() {
         let data = func.inst(inst);
         let (place, words) = match &data.kind {
             InstKind::Load { place } => (place, data.results.len()),

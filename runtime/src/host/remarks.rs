@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brolga_ir::entity::{Inst, Region, ResourceId};
+use brolga_ir::entity::{Inst, ResourceId};
 use brolga_ir::function::{Element, Function, InstKind, ResourceRef};
 use brolga_ir::sampling::{SampleKind, Sampling};
 use brolga_resource::Surface;
@@ -101,12 +101,11 @@ fn each_sample(
     function: &Function,
     of: impl Fn(&ResourceRef, &ResourceRef, Sampling) -> String,
 ) -> BTreeMap<Inst, String> {
-    let insts = (0..function.region_count()).flat_map(|region| &function.region(Region::new(region)).insts);
-    let remark = |&inst: &Inst| match &function.inst(inst).kind {
+    let remark = |inst| match &function.inst(inst).kind {
         InstKind::Sample { sampling, texture, sampler, .. } => Some((inst, of(texture, sampler, *sampling))),
         _ => None,
     };
-    insts.filter_map(remark).collect()
+    function.each_inst().filter_map(remark).collect()
 }
 
 /// The registers that an operand may refer to.

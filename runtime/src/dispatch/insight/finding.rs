@@ -98,7 +98,7 @@ impl Finding {
         })
     }
 
-    /// `true` if the shader is in WGSL, whose lines have a column.
+    /// `true` if the shader is in WGSL.
     fn is_wgsl(&self) -> bool {
         let mut sources = self.parties.iter().filter_map(|party| party.location.source.as_ref());
         sources.any(|source| source.file.ends_with(".wgsl"))
