@@ -42,6 +42,10 @@ impl Program for Shader {
         Ok(self.function().clone())
     }
 
+    fn translate_to_check(&self, _: &CompileOptions) -> Result<Function, Error> {
+        self.function_to_check().map_err(|error| Error::FrontEnd(Box::new(error)))
+    }
+
     fn name(&self) -> String {
         self.entry().to_owned()
     }

@@ -9,7 +9,7 @@ use naga::{Module, ShaderStage};
 use crate::error::{Error, Fault};
 use crate::options::Options;
 use crate::source::Lines;
-use crate::translate::{Binding, FaultAt, OverrideInfo, translate};
+use crate::translate::{Binding, FaultAt, OverrideInfo, Translated, translate};
 use crate::{Position, scan};
 
 /// The number of the sources of this crate.
@@ -26,8 +26,8 @@ pub struct Shader {
     bindings: Vec<Binding>,
     overrides: Vec<OverrideInfo>,
     entry: String,
-    file: Option<String>,
     text: String,
+    options: Options,
     lines: Lines,
     identity: Vec<u8>,
 }
@@ -39,21 +39,22 @@ impl Shader {
     /// If the text breaks a rule of WGSL, has more than the limits allow, or uses a feature that is not supported.
     pub fn read(text: &str, options: &Options) -> Result<Self, Error> {
         let lines = Lines::new(text.get(..options.limits.text_bytes.min(text.len())).unwrap_or_default());
-        let place = |at: Option<u32>, fault| Error { at: at.map(|byte| lines.position(byte)), fault };
-        scan::check(text, &options.limits).map_err(|(at, fault)| place(Some(at), fault))?;
-        // The parser is other people's code: what it does with a text must not end the caller.
-        let read = || catch_unwind(AssertUnwindSafe(|| read(text, options)));
-        let read = stacker::grow(STACK_BYTES, read).unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            let fault = Fault::Internal { what: text.unwrap_or_else(|| "panic".to_owned()) };
-            Err(FaultAt { at: None, fault })
-        });
-        let (entry, translated) = read.map_err(|FaultAt { at, fault }| place(at, fault))?;
+        let place = |FaultAt { at, fault }| Error { at: at.map(|byte| lines.position(byte)), fault };
+        let (entry, translated) = read(text, options, false).map_err(place)?;
+        let Translated { function, bindings, overrides } = translated;
         let identity = identity(text, &entry, options);
-        let crate::translate::Translated { function, bindings, overrides } = translated;
-        let file = options.file.clone();
-        Ok(Self { function, bindings, overrides, entry, file, text: text.to_owned(), lines, identity })
+        let (text, options) = (text.to_owned(), options.clone());
+        Ok(Self { function, bindings, overrides, entry, text, options, lines, identity })
+    }
+
+    /// The function with an access [outside](brolga_ir::insight::OUTSIDE) of memory for each that WGSL leaves out, as it is
+    /// outside of an array. The text is read again.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn function_to_check(&self) -> Result<Function, Error> {
+        let place = |FaultAt { at, fault }| Error { at: at.map(|byte| self.lines.position(byte)), fault };
+        read(&self.text, &self.options, true).map(|(_, translated)| translated.function).map_err(place)
     }
 
     /// The function, with slots: before the passes.
@@ -83,7 +84,7 @@ impl Shader {
 
     /// The name of the text's file, if the options have one.
     pub fn file(&self) -> Option<&str> {
-        self.file.as_deref()
+        self.options.file.as_deref()
     }
 
     /// The place in the text that an instruction comes from.
@@ -121,12 +122,24 @@ fn identity(text: &str, entry: &str, options: &Options) -> Vec<u8> {
     bytes
 }
 
-fn read(text: &str, options: &Options) -> Result<(String, crate::translate::Translated), FaultAt> {
-    let module = parse(text)?;
-    let entry = entry_point(&module, options.entry.as_deref()).map_err(|fault| FaultAt { at: None, fault })?;
-    let info = validate(&module)?;
-    let translated = translate(&module, &info, entry, options)?;
-    Ok((module.entry_points[entry].name.clone(), translated))
+/// Checks, parses and translates a text: the name of its entry point with what was made of it.
+fn read(text: &str, options: &Options, is_to_check: bool) -> Result<(String, Translated), FaultAt> {
+    scan::check(text, &options.limits).map_err(|(at, fault)| FaultAt { at: Some(at), fault })?;
+    let read = || {
+        let module = parse(text)?;
+        let entry = entry_point(&module, options.entry.as_deref()).map_err(|fault| FaultAt { at: None, fault })?;
+        let info = validate(&module)?;
+        let translated = translate((&module, &info), entry, options, is_to_check)?;
+        Ok((module.entry_points[entry].name.clone(), translated))
+    };
+    // The parser is other people's code: what it does with a text must not end the caller.
+    let read = || catch_unwind(AssertUnwindSafe(read));
+    stacker::grow(STACK_BYTES, read).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        let fault = Fault::Internal { what: text.unwrap_or_else(|| "panic".to_owned()) };
+        Err(FaultAt { at: None, fault })
+    })
 }
 
 fn parse(text: &str) -> Result<Module, FaultAt> {

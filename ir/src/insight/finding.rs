@@ -58,6 +58,8 @@ pub enum Subject {
     },
     /// A component of a register.
     Register(Register),
+    /// A value that has no register: a constant of the shader, or one of the thread's own.
+    Value,
 }
 
 impl fmt::Display for Subject {
@@ -68,6 +70,7 @@ impl fmt::Display for Subject {
             Subject::View { class, space: 0, register } => write!(f, "{}{register}", class.letter()),
             Subject::View { class, space, register } => write!(f, "{}{register}, space {space}", class.letter()),
             Subject::Register(register) => write!(f, "{register}"),
+            Subject::Value => f.write_str("value"),
         }
     }
 }
@@ -78,6 +81,8 @@ impl fmt::Display for Subject {
 pub enum Place {
     /// All of it.
     Whole,
+    /// An element that an array in it does not have.
+    Outside,
     /// A byte from its start.
     Byte(u64),
     /// An element: of a structured or typed buffer, of structured shared memory; a vector of an array.

@@ -58,6 +58,10 @@ use crate::span::Span;
 use crate::stage::Stage;
 use crate::verify::VerifiedFunction;
 
+/// The element, or the byte of what has none, that translations for checks give to an access that the source's rules leave
+/// out: a number that no shader computes by accident, whatever the size of elements.
+pub const OUTSIDE: u32 = 0xfffe_1234;
+
 /// What is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::barrier::{barrier_in, controlled_barrier};
 use super::finding::{AccessKind, Finding, FindingKind, Place, Subject};
 use super::poison::{Suspicion, SuspicionId, of_result};
-use super::{Checker, Touch, TouchedWord, ViewWord};
+use super::{Checker, OUTSIDE, Touch, TouchedWord, ViewWord};
 use crate::entity::{Inst, LocalId, SharedId, Value};
 use crate::function::{Element, InstKind, MemoryRef, Object, Origin, Query, ResourceRef};
 use crate::host::ViewSlot;
@@ -211,7 +211,8 @@ impl Checker<'_> {
         if !keeps {
             of_stored.drain(..).for_each(|poison| self.used(poison, inst));
         }
-        let Some((subject, extent)) = self.subject(access.object, access.index.is_some(), packet) else {
+        let is_left_out = access.index.unwrap_or(access.offset_bytes) == OUTSIDE;
+        let Some((subject, extent)) = self.subject(access.object, (access.index.is_some(), is_left_out), packet) else {
             return;
         };
         let party = self.party(inst, kind, thread);
@@ -220,6 +221,7 @@ impl Checker<'_> {
             return self.report(finding);
         }
         let place = match access.index {
+            _ if is_left_out => Place::Outside,
             Some(index) => Place::Element(index),
             None => Place::Byte(access.offset_bytes.into()),
         };
@@ -419,7 +421,12 @@ impl Checker<'_> {
     }
 
     /// What an object is called, and its extent; `None` for one whose accesses are not checked.
-    fn subject(&self, object: Object, has_index: bool, packet: &Packet<'_>) -> Option<(Subject, Extent)> {
+    fn subject(
+        &self,
+        object: Object,
+        (has_index, is_left_out): (bool, bool),
+        packet: &Packet<'_>,
+    ) -> Option<(Subject, Extent)> {
         let interface = &self.of.function.interface;
         let own = |stride_bytes: u32, count: u32| Extent {
             stride_bytes,
@@ -440,7 +447,7 @@ impl Checker<'_> {
             Object::Resource(ResourceRef { id, element: Element::Fixed(element) }) => {
                 let declared = interface.resource(id);
                 // Constants are zero past their end, and vertex buffers too.
-                if declared.class == ResourceClass::Constant || declared.space == SPACE {
+                if (declared.class == ResourceClass::Constant && !is_left_out) || declared.space == SPACE {
                     return None;
                 }
                 let view = ViewSlot { id, element };
@@ -456,6 +463,7 @@ impl Checker<'_> {
                 };
                 (subject, extent)
             }
+            Object::Immediate if is_left_out => (Subject::Value, own(16, interface.immediate.len() as u32)),
             _ => return None,
         })
     }

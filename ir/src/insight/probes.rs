@@ -11,6 +11,7 @@
 
 use smallvec::SmallVec;
 
+use super::OUTSIDE;
 use super::entry::{Entries, Meeting, OF_VIEW, SEVERAL, THREAD};
 use super::finding::AccessKind;
 use super::guard::Guards;
@@ -350,11 +351,28 @@ impl Probes {
                     self.written(b, MemoryRef { object: Object::Local(shadow), ..place }, words, access);
                 }
             }
+            Object::Resource(ResourceRef { id, .. })
+                if b.func.interface.resource(id).class == ResourceClass::Constant =>
+            {
+                self.constant(b, place, access);
+            }
+            Object::Immediate => self.constant(b, place, access),
             Object::Resource(resource) => {
                 let Some(shadow) = self.views[resource.id.index()] else { return };
                 self.view(b, resource.id, MemoryRef { object: Object::Resource(only(shadow)), ..place }, words, access);
             }
-            Object::Array(_) | Object::Immediate | Object::Curve => {}
+            Object::Array(_) | Object::Curve => {}
+        }
+    }
+
+    /// A read of constants, which only is a fault if the source's rules leave it out.
+    fn constant(&mut self, b: &mut Builder<'_>, place: MemoryRef, access: Access) {
+        let Some((Op::SelectI32, &[is_inside, _, other])) = place.index.and_then(|index| b.func.as_op(index)) else {
+            return;
+        };
+        if b.func.as_const(other).is_some_and(|other| other.bits as u32 == OUTSIDE) {
+            let is_outside = b.op(Op::BNot, &[is_inside]);
+            self.suspect(b, is_outside, None, access.effect);
         }
     }
 

@@ -98,7 +98,15 @@ impl FunctionSource {
 
     /// The module's function before anything is done with it, within the limits.
     fn translated(&self) -> Result<Function, Error> {
-        let function = self.module.program().translate(&self.options)?;
+        self.within_limits(self.module.program().translate(&self.options)?)
+    }
+
+    /// The same to be checked.
+    fn translated_to_check(&self) -> Result<Function, Error> {
+        self.within_limits(self.module.program().translate_to_check(&self.options)?)
+    }
+
+    fn within_limits(&self, function: Function) -> Result<Function, Error> {
         check_limits(&function.interface, &self.limits)?;
         Ok(function)
     }
@@ -132,7 +140,7 @@ impl FunctionSource {
     /// shader's own.
     pub fn observed(&self, width: Width) -> Result<(VerifiedFunction, usize), Error> {
         let CompileOptions { state, .. } = &self.options;
-        let mut function = self.translated()?;
+        let mut function = self.translated_to_check()?;
         let own_locals = function.interface.locals.len();
         pipeline::complete(&mut function, state);
         passes::optimise(&mut function, Level::Observed);
@@ -145,7 +153,7 @@ impl FunctionSource {
     /// directly. `None` if only the interpreter can check it.
     pub fn probed(&self, key: &ProbedKey) -> Result<Option<ProbedFunction>, Error> {
         let CompileOptions { level, width, .. } = self.options;
-        let function = self.translated()?;
+        let function = self.translated_to_check()?;
         let own_locals = function.interface.locals.len();
         let mut observed = function.clone();
         passes::optimise(&mut observed, Level::Observed);

@@ -247,6 +247,7 @@ impl<'m> Translator<'m, '_> {
         let zeros = self.zero(element)?;
         let chosen = (0..size).zip(zeros).map(|(n, zero)| {
             let candidates: Words = words.iter().skip(n).step_by(size).copied().collect();
+            let zero = self.zero_outside(zero, index, candidates.len());
             self.choose(&candidates, index, zero)
         });
         Ok(Val::Words(chosen.collect()))

@@ -1,7 +1,8 @@
 //! Reads and writes of places, atomics.
 
 use brolga_ir::entity::{Slot, Value};
-use brolga_ir::function::AtomicOp;
+use brolga_ir::function::{AtomicOp, MemoryRef, Object};
+use brolga_ir::insight::OUTSIDE;
 use brolga_ir::{Op, Type};
 use naga::{AtomicFunction, Expression, Handle, Scalar, ScalarKind};
 use smallvec::SmallVec;
@@ -36,6 +37,7 @@ impl<'m> Translator<'m, '_> {
                     (Some((index, _)), Shape::Scalar(scalar)) => {
                         let all: Words = all.collect();
                         let zero = self.zero_scalar(scalar)?;
+                        let zero = self.zero_outside(zero, index, all.len());
                         words.push(self.choose(&all, index, zero));
                     }
                     _ => words.extend(all),
@@ -86,7 +88,7 @@ impl<'m> Translator<'m, '_> {
             let at = self.address(&first, memory, 0);
             let loaded: Words = self.b.load(at, types.len());
             for (mut word, ty) in loaded.into_iter().zip(types) {
-                if let Some(valid) = place.valid {
+                if let Some(valid) = self.condition(place) {
                     let zero = self.b.i32(0);
                     word = self.b.select(valid, word, zero);
                 }
@@ -118,7 +120,7 @@ impl<'m> Translator<'m, '_> {
             self.b.load(at, count.clamp(1, 4) as usize)
         };
         for mut word in loaded {
-            if let Some(valid) = place.valid {
+            if let Some(valid) = self.condition(place) {
                 let zero = self.b.i32(0);
                 word = self.b.select(valid, word, zero);
             }
@@ -153,7 +155,7 @@ impl<'m> Translator<'m, '_> {
 
     /// The condition under which a write to a place happens.
     pub(super) fn effect(&mut self, place: &Place<'m>) -> Value {
-        place.valid.unwrap_or_else(|| self.b.bool(true))
+        self.condition(place).unwrap_or_else(|| self.b.bool(true))
     }
 
     /// Writes a value, of which the first scalars are taken; returns the rest.
@@ -243,6 +245,24 @@ impl<'m> Translator<'m, '_> {
                 self.store(place, &zero).map(|_| ())
             }
         }
+    }
+
+    /// The zero that an index gives outside of a value with so many elements: to be checked, it is an access outside of
+    /// memory.
+    pub(super) fn zero_outside(&mut self, zero: Value, index: Value, count: usize) -> Value {
+        if !self.is_to_check {
+            return zero;
+        }
+        let immediate = &mut self.b.func.interface.immediate;
+        if immediate.is_empty() {
+            immediate.push([0; 4]);
+        }
+        let ty = self.b.func.ty(zero);
+        let is_inside = self.is_below(index, count as u32);
+        let (offset, outside) = (self.b.i32(0), self.b.i32(OUTSIDE));
+        let vector = self.b.select(is_inside, offset, outside);
+        let word = self.b.load(MemoryRef { object: Object::Immediate, index: Some(vector), offset }, 1)[0];
+        self.scalar_of(word, ty)
     }
 
     /// The scalar of this number, or another value if there is none.

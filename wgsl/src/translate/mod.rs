@@ -92,11 +92,13 @@ pub(crate) struct Translated {
 }
 
 /// Translates the entry point with this number of a module that was validated.
+///
+/// To check it, accesses outside of arrays in memory, which WGSL leaves out, are made outside of the memory.
 pub(crate) fn translate(
-    module: &Module,
-    info: &ModuleInfo,
+    (module, info): (&Module, &ModuleInfo),
     entry: usize,
     options: &Options,
+    is_to_check: bool,
 ) -> std::result::Result<Translated, FaultAt> {
     let (overrides, group_size) = constant::sizes(module, info, entry, options)?;
     let types = Types::new(module, |size| overrides.value(size));
@@ -104,6 +106,7 @@ pub(crate) fn translate(
     let mut function = Function::new(module.entry_points[entry].name.as_str(), Interface::compute(group_size));
     let mut translator = Translator::new(module, info, types, options, &mut function);
     translator.constants.overrides = Rc::new(overrides);
+    translator.is_to_check = is_to_check;
     let done = translator.entry_point(entry);
     let (at, bindings) = (translator.at, std::mem::take(&mut translator.bindings));
     done.map_err(|fault| FaultAt { at, fault })?;
@@ -117,6 +120,7 @@ struct Translator<'m, 'f> {
     info: &'m ModuleInfo,
     types: Types<'m>,
     options: &'m Options,
+    is_to_check: bool,
     b: Builder<'f>,
     constants: Constants,
     /// Global variables that the entry point uses.
@@ -143,6 +147,7 @@ impl<'m, 'f> Translator<'m, 'f> {
             info,
             types,
             options,
+            is_to_check: false,
             b: Builder::new(function),
             constants: Constants::default(),
             globals: vec![None; module.global_variables.len()],

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use brolga_ir::Op;
 use brolga_ir::entity::Value;
 use brolga_ir::function::{MemoryRef, Object};
+use brolga_ir::insight::OUTSIDE;
 use smallvec::SmallVec;
 
 use super::types::{Layout, Shape};
@@ -145,7 +146,7 @@ impl<'m> Translator<'m, '_> {
     }
 
     /// The condition that a number is below a limit.
-    fn is_below(&mut self, number: Value, limit: u32) -> Value {
+    pub(super) fn is_below(&mut self, number: Value, limit: u32) -> Value {
         let limit = self.b.i32(limit);
         self.b.op(Op::ULt, &[number, limit])
     }
@@ -157,8 +158,24 @@ impl<'m> Translator<'m, '_> {
         });
     }
 
+    /// The condition that decides about accesses of a place; `None` if they all happen, or are checked.
+    pub(super) fn condition(&self, place: &Place<'m>) -> Option<Value> {
+        place.valid.filter(|_| !self.is_to_check)
+    }
+
     /// The address of a word of a place, this many bytes into it.
     pub(super) fn address(&mut self, place: &Place<'m>, memory: &Memory, bytes: u32) -> MemoryRef {
+        let mut address = self.address_inside(place, memory, bytes);
+        if let Some(valid) = place.valid.filter(|_| self.is_to_check) {
+            let number = address.index.as_mut().unwrap_or(&mut address.offset);
+            let outside = self.b.i32(OUTSIDE);
+            *number = self.b.select(valid, *number, outside);
+        }
+        address
+    }
+
+    /// The same where all computed numbers are in range.
+    fn address_inside(&mut self, place: &Place<'m>, memory: &Memory, bytes: u32) -> MemoryRef {
         let object = memory.object;
         let offset = place.offset.wrapping_add(bytes);
         let Some(unit) = memory.unit else {

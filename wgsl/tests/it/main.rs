@@ -14,8 +14,10 @@
 //! | `textures.rs` | textures and samplers |
 //! | `refused.rs` | errors, limits, hostile texts |
 //! | `control.rs` | control flow and calls |
+//! | `check.rs` | what a check finds |
 
 mod accuracy;
+mod check;
 mod control;
 mod kernels;
 mod mutants;

@@ -1,7 +1,8 @@
 //! Runs shaders on both engines, with and without optimisation, which must agree.
 
+use brolga_runtime::insight::{CheckOptions, Finding};
 use brolga_runtime::{
-    Bindings, Buffer, CompileOptions, Device, Dispatch, Engine, Error, Level, Register, ResourceClass,
+    Bindings, BoundShader, Buffer, CompileOptions, Device, Dispatch, Engine, Error, Level, Register, ResourceClass,
     Shader as Compiled, Texture, View,
 };
 use brolga_wgsl::{Options, Shader};
@@ -87,6 +88,19 @@ impl<'a> Run<'a> {
     }
 
     pub fn on(&self, engine: Engine, level: Level) -> Result<Vec<Vec<u32>>, Error> {
+        let (bound, buffers) = self.bound(engine, level)?;
+        bound.dispatch(&Dispatch::new(self.groups))?;
+        Ok(buffers.iter().map(|buffer| buffer.to_vec::<u32>().unwrap()).collect())
+    }
+
+    /// What a check finds, and the buffers after it.
+    pub fn check(&self, engine: Engine) -> Result<(Vec<Finding>, Vec<Vec<u32>>), Error> {
+        let (bound, buffers) = self.bound(engine, Level::Full)?;
+        let checked = bound.check(&Dispatch::new(self.groups), &CheckOptions::default())?;
+        Ok((checked.findings, buffers.iter().map(|buffer| buffer.to_vec::<u32>().unwrap()).collect()))
+    }
+
+    fn bound(&self, engine: Engine, level: Level) -> Result<(BoundShader, Vec<Buffer>), Error> {
         let device = device();
         let module = Shader::module(self.text, &self.options)?;
         let shader = device.compile_module(&module, &CompileOptions::new(engine).level(level))?;
@@ -100,8 +114,7 @@ impl<'a> Run<'a> {
         for (register, view) in &self.views {
             bindings.set(*register, view.clone());
         }
-        device.dispatch(&shader, &bindings, &Dispatch::new(self.groups))?;
-        Ok(buffers.iter().map(|buffer| buffer.to_vec::<u32>().unwrap()).collect())
+        Ok((device.bind(&shader, &bindings)?, buffers))
     }
 }
 

@@ -34,6 +34,12 @@ impl Finding {
                 format!("race on {subject} between groups: {}", place(self.place))
             }
             FindingKind::Race => format!("race on {subject}: {}", place(self.place)),
+            FindingKind::Bounds if self.subject == Some(Subject::Value) => {
+                "out of bounds: an element that an array, matrix or vector does not have was read".into()
+            }
+            FindingKind::Bounds if self.place == Place::Outside => {
+                format!("out of bounds: an element that an array in {subject} does not have was {}", verb(access))
+            }
             FindingKind::Bounds => {
                 let unit = if matches!(self.place, Place::Byte(_)) { "bytes" } else { "elements" };
                 format!(

@@ -30,6 +30,15 @@ pub trait Program: Debug + Send + Sync {
     /// If it uses a feature that cannot be run, or the options do not fit it.
     fn translate(&self, options: &CompileOptions) -> Result<Function, Error>;
 
+    /// The same function for a check. Where the source's rules leave out an access and the function does too, this one has an
+    /// access outside of memory ([`insight::OUTSIDE`](brolga_ir::insight::OUTSIDE)), which does the same and is found.
+    ///
+    /// # Errors
+    /// As [`Self::translate`].
+    fn translate_to_check(&self, options: &CompileOptions) -> Result<Function, Error> {
+        self.translate(options)
+    }
+
     /// The inputs and outputs that other stages and vertex data are linked with, if they are more than
     /// [`Self::interface`] declares: a file's signatures also have those that no instruction uses.
     fn signature(&self) -> Option<Signature> {

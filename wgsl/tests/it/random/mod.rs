@@ -28,7 +28,8 @@ mod tree;
 
 use std::path::Path;
 
-use brolga_runtime::{Engine, Format, Level, Register, TextureShape, View};
+use brolga_runtime::insight::FindingKind;
+use brolga_runtime::{Buffer, Engine, Format, Level, Register, TextureShape, View};
 use brolga_testing_base::random::{Random, seeds};
 use brolga_wgsl::{Options, Shader};
 
@@ -103,24 +104,36 @@ fn options(program: &Program) -> Options {
     options
 }
 
-/// Buffers and texels after a run.
-fn on(run: &Run<'_>, image: &[u32], engine: Engine, level: Level) -> Result<Vec<Vec<u32>>, String> {
+/// Its textures: one that is written, whose texels are returned, and one that is read.
+fn with_textures<'a>(run: &Run<'a>, image: &[u32]) -> (Run<'a>, Buffer) {
     let device = device();
     let texels = device.texture_from(TextureShape::texture_2d(Format::R32_UINT, TEXELS, 2), &[0; 2 * TEXELS as usize]);
     let texels = texels.unwrap();
     let image = device.texture_from(TextureShape::texture_2d(Format::R32_UINT, 8, 4), image).unwrap();
-    let views = vec![(Register::u(5), View::texture(texels.clone())), (Register::t(6), View::texture(image))];
-    let run = Run { options: run.options.clone(), buffers: run.buffers.clone(), views, ..*run };
+    let written = texels.buffer().clone();
+    let views = vec![(Register::u(5), View::texture(texels)), (Register::t(6), View::texture(image))];
+    (Run { options: run.options.clone(), buffers: run.buffers.clone(), views, ..*run }, written)
+}
+
+/// Buffers and texels after a run.
+fn on(run: &Run<'_>, image: &[u32], engine: Engine, level: Level) -> Result<Vec<Vec<u32>>, String> {
+    let (run, texels) = with_textures(run, image);
     let mut found = run.on(engine, level).map_err(|error| error.to_string())?;
-    found.push(texels.buffer().to_vec::<u32>().unwrap());
+    found.push(texels.to_vec::<u32>().unwrap());
     Ok(found)
+}
+
+/// A run of a program on its buffers.
+fn run_of<'a>(text: &'a str, program: &Program, case: &Case) -> Run<'a> {
+    let mut run = Run::new(text).groups([program.groups, 1, 1]);
+    run.options = options(program);
+    run.buffers = case.buffers.iter().enumerate().map(|(n, words)| (n as u32, words.clone())).collect();
+    run
 }
 
 /// What differs, in a line.
 fn difference(seed: u64, program: &Program, case: &Case, text: &str) -> Option<String> {
-    let mut run = Run::new(text).groups([program.groups, 1, 1]);
-    run.options = options(program);
-    run.buffers = case.buffers.iter().enumerate().map(|(n, words)| (n as u32, words.clone())).collect();
+    let run = run_of(text, program, case);
     let mut first: Option<Vec<Vec<u32>>> = None;
     // Compilation takes ten times as long as all else.
     let jit = [(Engine::Jit, if seed % 16 < 2 { Level::None } else { Level::Full })];
@@ -173,9 +186,7 @@ pub fn write_case(folder: &Path, seed: u64) {
     for (name, value) in &options(&program).overrides {
         written.set(name, *value);
     }
-    let mut run = Run::new(&text).groups([program.groups, 1, 1]);
-    run.options = options(&program);
-    run.buffers = case.buffers.iter().enumerate().map(|(n, words)| (n as u32, words.clone())).collect();
+    let run = run_of(&text, &program, &case);
     let found = on(&run, &case.image, Engine::Interpreter, Level::Full).unwrap();
     let shader = Shader::read(&text, &run.options).unwrap();
     let is_used = |n: usize| shader.bindings().iter().any(|of| of.binding == n as u32);
@@ -210,4 +221,23 @@ fn engines_and_the_model_agree() {
     }
     println!("{} programs", seeds.end - seeds.start);
     assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Accesses outside of arrays are others to be checked, with the same results; programs without any have none.
+#[test]
+fn checks_change_nothing() {
+    for seed in seeds(0..60) {
+        let is_in_range = seed % 2 == 0;
+        let program = make::program(seed, false, is_in_range);
+        let (text, case) = (text::program(&program), Case::new(seed, &program));
+        let run = run_of(&text, &program, &case);
+        for engine in [Engine::Interpreter, Engine::Jit] {
+            let (run, texels) = with_textures(&run, &case.image);
+            let (found, mut after) = run.check(engine).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            after.push(texels.to_vec().unwrap());
+            assert_eq!(after, on(&run, &case.image, engine, Level::Full).unwrap(), "seed {seed} {engine:?}");
+            let mut outside = found.iter().filter(|found| found.kind == FindingKind::Bounds);
+            assert!(!is_in_range || outside.next().is_none(), "seed {seed} {engine:?}: {found:#?}");
+        }
+    }
 }

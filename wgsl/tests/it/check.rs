@@ -1,0 +1,92 @@
+//! What a check finds in shaders that leave arrays.
+
+use brolga_runtime::Engine;
+use brolga_runtime::insight::FindingKind;
+
+use crate::run::Run;
+
+/// Declarations for the statements below.
+const DECLARED: &str = "
+    struct Item { weights: array<f32, 4>, tag: u32 }
+    struct Params { rows: array<vec4f, 4>, turn: mat2x2f, count: u32 }
+    struct Tile { head: u32, cells: array<array<u32, 4>, 4> }
+    struct Results { first: array<f32, 16>, second: array<vec3u, 8>, hits: array<atomic<u32>, 4> }
+    @group(0) @binding(0) var<storage, read_write> results: Results;
+    @group(0) @binding(1) var<storage, read> items: array<Item, 4>;
+    @group(0) @binding(2) var<uniform> params: Params;
+    const steps = array<f32, 5>(1.0, 2.0, 3.0, 4.0, 5.0);
+    var<workgroup> tile: Tile;
+    var<private> own: array<array<f32, 2>, 4>;";
+
+/// The kinds of what is found in statements, each with its line, on both engines.
+fn found(statements: &str) -> Vec<(FindingKind, String)> {
+    let text = format!(
+        "{DECLARED}
+         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {{
+             {statements}
+         }}"
+    );
+    let run = Run::new(&text).groups([2, 1, 1]).buffer(0, &[0; 52]).buffer(1, &[7; 20]).buffer(2, &[3; 24]);
+    let all = [Engine::Interpreter, Engine::Jit].map(|engine| {
+        let (findings, after) = run.check(engine).unwrap_or_else(|error| panic!("{statements}: {error}"));
+        let found: Vec<_> = findings
+            .iter()
+            .map(|found| (found.kind, found.parties[0].location.text.clone(), found.to_string()))
+            .collect();
+        (found, after)
+    });
+    assert_eq!(all[0], all[1], "{statements}");
+    assert_eq!(all[0].1, run.results(), "{statements}");
+    let [(found, _), _] = all;
+    found.into_iter().filter(|(kind, ..)| *kind != FindingKind::Race).map(|(kind, line, _)| (kind, line)).collect()
+}
+
+#[test]
+fn elements_that_arrays_do_not_have_are_found() {
+    // Each in a line of its own, which must be the only one that is found.
+    for line in [
+        "results.first[i + 9] = 1.0;",
+        "results.first[i - 1] = 1.0;",
+        "results.second[i + 1] = vec3u(i);",
+        "results.second[i][i] = i;",
+        "atomicAdd(&results.hits[i], 1u);",
+        "results.first[i] = items[i].weights[0];",
+        "results.first[i] = items[i & 3].weights[i];",
+        "results.first[i] = params.rows[i].x;",
+        "results.first[i] = params.rows[i & 3][i];",
+        "results.first[i] = params.turn[i].x;",
+        "results.first[i] = steps[i];",
+        "tile.cells[i & 3][i >> 1] = i; tile.cells[i][0] = 1u;",
+        "own[i & 3][i & 1] = 2.0; own[i & 3][i] = 1.0; results.first[i] = own[i & 3][i & 1];",
+        "let v = vec4f(f32(i)); results.first[i] = v[i];",
+        "let a = array<u32, 3>(i, 1u, 2u); results.first[i] = f32(a[i]);",
+        "if items[i].tag == 3u { results.first[i] = 1.0; }",
+        "results.first[items[i].tag & 7] = 1.0;",
+    ] {
+        let found = found(line);
+        assert!(!found.is_empty(), "{line}");
+        for (kind, at) in found {
+            assert_eq!((kind, at.as_str()), (FindingKind::Bounds, line));
+        }
+    }
+}
+
+#[test]
+fn elements_that_they_have_are_not() {
+    for line in [
+        "results.first[i + 8] = 1.0;",
+        "results.second[i] = vec3u(i); results.second[i][i % 3] = i;",
+        "atomicAdd(&results.hits[i & 3], 1u);",
+        "results.first[i] = items[i & 3].weights[i >> 1];",
+        "results.first[i] = params.rows[i & 3][i & 3] + params.turn[i & 1][i & 1];",
+        "results.first[i] = steps[i % 5];",
+        "own[i & 3][i & 1] = 2.0; results.first[i] = own[i & 3][i & 1];",
+        "let a = array<u32, 3>(i, 1u, 2u); results.first[i] = f32(a[i % 3]);",
+        // What is read outside is thrown away.
+        "results.first[i] = select(0.0, steps[i], i < 5);",
+        "let v = vec4f(f32(i)); results.first[i] = select(0.0, v[i], i < 4);",
+        "results.first[i] = select(1.0, items[i].weights[i], i < 4);",
+    ] {
+        assert_eq!(found(line), [], "{line}");
+    }
+}
