@@ -26,7 +26,10 @@ fn main() {
         println!("{name:24} {:10.1} {check:7.2} {bounds:7.2} {compile:8.2}", plain * 1e6);
         ratios.push(row);
     }
-    let mean = |n: usize| (ratios.iter().map(|row| row[n].ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
+    let mean = |n: usize| {
+        let logs: Vec<f64> = ratios.iter().map(|row| row[n].ln()).filter(|log| log.is_finite()).collect();
+        (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
+    };
     println!("{:24} {:>10} {:7.2} {:7.2} {:8.2}", "geometric mean", "", mean(1), mean(2), mean(3));
 }
 
@@ -47,7 +50,8 @@ fn subjects() -> impl Iterator<Item = (String, Prepared)> {
     suite.chain(exec)
 }
 
-/// Seconds of a plain run, and of a check, a check of bounds, and the first check besides its run in terms of compiling.
+/// Seconds of a plain run, and of a check and a check of bounds in terms of it; the time in which code with probes is made
+/// in terms of that of plain code, or NaN if none is.
 fn measure(device: &Device, prepared: &Prepared) -> [f64; 4] {
     let mut of_bounds = CheckOptions::default();
     of_bounds.kinds = vec![FindingKind::Bounds];
@@ -66,8 +70,13 @@ fn measure(device: &Device, prepared: &Prepared) -> [f64; 4] {
         options[n].check.as_ref().map(CheckLog::take);
         sample.cpu.unwrap_or(sample.wall).as_secs_f64() / f64::from(count)
     };
-    let compile = ready[0].compile_time().as_secs_f64();
+    let compiled = |n: usize| ready[n].shader_times().iter().sum::<Duration>().as_secs_f64();
+    let plain = compiled(1);
     let first = [0, 1, 2].map(|n| run(n, 1));
+    let compiling = match compiled(1) - plain {
+        none if none <= 0.0 => f64::NAN,
+        some => some / plain,
+    };
     let least = |n: usize| (0..3).map(|_| run(n, 1)).fold(first[n], f64::min);
     let start = [0, 1, 2].map(least);
     // Results of a run do not matter to the next one's work, as a rule.
@@ -78,6 +87,5 @@ fn measure(device: &Device, prepared: &Prepared) -> [f64; 4] {
             best[n] = best[n].min(run(n, counts[n]));
         }
     }
-    let compiling = (first[1] - best[1]).max(0.0) / compile;
     [best[0], best[1] / best[0], best[2] / best[0], compiling]
 }

@@ -69,6 +69,11 @@ impl<'a> Ready<'a> {
         self.plan.compile_time
     }
 
+    /// The time in which each of its compute shaders was compiled so far, code with probes included.
+    pub fn shader_times(&self) -> Vec<Duration> {
+        self.plan.stage_times().iter().map(StageTimes::total).collect()
+    }
+
     /// The time in which steps became actions.
     pub fn plan_time(&self) -> Duration {
         self.plan.plan_time

@@ -199,7 +199,10 @@ impl Inner {
 
     /// Makes it, and keeps it; `None` if only the interpreter can check the shader.
     pub fn make_probed(&self, key: &ProbedKey) -> Result<Option<Arc<ProbedCode>>, Error> {
-        let made = self.generate_probed(key)?.map(Arc::new);
+        let mut clock = StageClock::start();
+        let made = self.generate_probed(key, &mut clock);
+        self.add_times(clock.times());
+        let made = made?.map(Arc::new);
         let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
         if probed.len() < MOST_PROBED {
             probed.push((key.clone(), made.clone()));
@@ -207,10 +210,12 @@ impl Inner {
         Ok(made)
     }
 
-    fn generate_probed(&self, key: &ProbedKey) -> Result<Option<ProbedCode>, Error> {
+    fn generate_probed(&self, key: &ProbedKey, clock: &mut StageClock) -> Result<Option<ProbedCode>, Error> {
         let mut target = self.source.target();
         target.oversize = Oversize::Refuse;
-        let Some(probed) = self.source.probed(key)? else { return Ok(None) };
+        let probed = self.source.probed(key)?;
+        clock.end(CompileStage::Passes)?;
+        let Some(probed) = probed else { return Ok(None) };
         let ProbedFunction { function, needs_first_content, conditions } = probed;
         let code = match Code::new(&function, target, &Variant::usual(), self.source.name()) {
             Err(error) if error.is_size() => return Ok(None),
@@ -219,6 +224,7 @@ impl Inner {
         if code.arena_bytes() > self.source.limits().arena_bytes {
             return Ok(None);
         }
+        end_code(clock, &code)?;
         let (declared, lanes) = (Declared::of(&function), function.width.lanes());
         let sampled = function.interface.sampled.clone();
         Ok(Some(ProbedCode { code, declared, sampled, lanes, needs_first_content, conditions }))
