@@ -344,6 +344,10 @@ class Finding:
         """What was accessed, as listings name it ("g0", "u2", "r3.y"); None for a barrier."""
 
     @property
+    def name(self) -> str | None:
+        """What the shader's source calls that; None if its file does not say so."""
+
+    @property
     def parties(self) -> list[Party]:
         """The accesses in the order in which they happened: two of a race, else one.
 

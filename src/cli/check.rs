@@ -166,6 +166,14 @@ impl CheckSession<'_> {
         };
         let (groups, invocations) = (ran(true), ran(false));
         let summaries: Vec<&CheckSummary> = runs.iter().map(|run| &run.checked.summary).collect();
+        let lacks_group = |run: &CheckedRun| run.stage != StageKind::Compute || run.checked.summary.lacks_group;
+        if let (Some([x, y, z]), Ok(())) = (arguments.group, &result)
+            && runs.iter().all(lacks_group)
+        {
+            let text = format!("no dispatch of {} has a group {x},{y},{z}: they count from 0,0,0", path.display());
+            report::print_plain(text, None, self.styles.err);
+            return Ok(Ending::BadInput);
+        }
         let error = result.err();
         if self.arguments.format == Format::Text && (error.is_none() || found > 0) {
             self.write_summary(path, found, [groups, invocations], &summaries)?;
@@ -296,6 +304,9 @@ fn finding_json(finding: &Finding, draw: u32) -> Value {
         })
     };
     let is_race = finding.kind == FindingKind::Race;
+    if let Some(name) = &finding.name {
+        put("name", name.as_str().into());
+    }
     if is_race {
         parties.sort_by_key(|party| party.location.byte);
         put("space", json!(subject));

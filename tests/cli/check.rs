@@ -39,7 +39,6 @@ fn options_choose_findings() {
         (&["--mute", "g0@4"], 0),
         (&["--mute", "g0@5", "--mute", "u0@4"], 1),
         (&["--group", "1,0,0"], 1),
-        (&["--group", "2,0,0"], 0),
         (&["--most", "0"], 1),
     ] {
         let run = check("tgsm_no_barrier", options);
@@ -53,6 +52,9 @@ fn options_choose_findings() {
     check("tgsm_no_barrier", &["--only", "rase"]).fails(2, &["there is no kind `rase`: race, bounds,"]);
     check("tgsm_no_barrier", &["--mute", "u0"]).fails(2, &["`u0` is no register at an instruction: expected `u0@29`"]);
     check("tgsm_no_barrier", &["--group", "1,2"]).fails(2, &["`1,2` is no group: expected its position, as `2,0,0`"]);
+    let lacking = check("tgsm_no_barrier", &["--group", "2,0,0"]);
+    assert_eq!(lacking.out, "");
+    lacking.fails(2, &["no dispatch of ", "job.toml has a group 2,0,0: they count from 0,0,0"]);
     let missing = Folder::new().brolga(&["check", "missing.toml"]);
     assert_eq!(missing.out, "");
     missing.fails(2, &["missing.toml: cannot read the document"]);

@@ -55,6 +55,10 @@ impl Program for Shader {
         self.bindings().iter().map(|of| (of.name.clone(), register(of), Some(1))).collect()
     }
 
+    fn shared_names(&self) -> Vec<(u32, String)> {
+        (0..).zip(self.workgroup_variables().iter().cloned()).collect()
+    }
+
     /// The lines of the text, each where an instruction begins.
     fn lines(&self) -> Vec<SourceLine> {
         let line = |origin| SourceLine { origin, text: self.line(origin).to_owned() };

@@ -24,6 +24,7 @@ const STACK_BYTES: usize = 32 << 20;
 pub struct Shader {
     function: Function,
     bindings: Vec<Binding>,
+    shared: Vec<String>,
     overrides: Vec<OverrideInfo>,
     entry: String,
     text: String,
@@ -41,10 +42,10 @@ impl Shader {
         let lines = Lines::new(text.get(..options.limits.text_bytes.min(text.len())).unwrap_or_default());
         let place = |FaultAt { at, fault }| Error { at: at.map(|byte| lines.position(byte)), fault };
         let (entry, translated) = read(text, options, false).map_err(place)?;
-        let Translated { function, bindings, overrides } = translated;
+        let Translated { function, bindings, shared, overrides } = translated;
         let identity = identity(text, &entry, options);
         let (text, options) = (text.to_owned(), options.clone());
-        Ok(Self { function, bindings, overrides, entry, text, options, lines, identity })
+        Ok(Self { function, bindings, shared, overrides, entry, text, options, lines, identity })
     }
 
     /// The function with an access [outside](brolga_ir::insight::OUTSIDE) of memory for each that WGSL leaves out, as it is
@@ -70,6 +71,11 @@ impl Shader {
     /// The resources that the entry point uses, in the order of the function's.
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+
+    /// The workgroup variables that the entry point uses, in the order of the function's shared memory.
+    pub fn workgroup_variables(&self) -> &[String] {
+        &self.shared
     }
 
     /// The overrides of the text, used or not, with their values.

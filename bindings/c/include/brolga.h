@@ -1330,6 +1330,8 @@ typedef struct {
   BrolgaInstruction other;
   // Number of occurrences: of a race pairs of accesses.
   uint64_t count;
+  // What the shader's source calls the subject; NULL if its file does not say so.
+  const char *name;
 } BrolgaFinding;
 
 // What a checked dispatch did.

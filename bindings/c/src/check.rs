@@ -140,6 +140,8 @@ pub struct Finding {
     pub other: Instruction,
     /// Number of occurrences: of a race pairs of accesses.
     pub count: u64,
+    /// What the shader's source calls the subject; NULL if its file does not say so.
+    pub name: *const c_char,
 }
 
 /// What a checked dispatch did.
@@ -196,6 +198,7 @@ impl Default for Finding {
             parties: [Party::default(); 4],
             other: Instruction::default(),
             count: 0,
+            name: std::ptr::null(),
         }
     }
 }
@@ -300,6 +303,7 @@ impl Texts {
             parties,
             other: known.other.as_ref().map_or_else(Instruction::default, |other| self.instruction(other)),
             count: known.count,
+            name: self.keep_if_any(known.name.as_deref()),
         }
     }
 }

@@ -75,6 +75,12 @@ impl Finding {
         self.finding.subject.map(|subject| subject.to_string())
     }
 
+    /// What the shader's source calls that; None if its file does not say so.
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.finding.name.as_deref()
+    }
+
     /// The accesses in the order in which they happened: two of a race, else one. Of a barrier the first and the last
     /// thread that go to it, then the first and the last that do not.
     #[getter]

@@ -123,6 +123,8 @@ pub struct Finding {
     pub words: [u32; 2],
     /// `true` for a race between groups, or between invocations.
     pub between_groups: bool,
+    /// `true` for a race of accesses whose threads compute one address and meet all the same: a barrier would not help.
+    pub at_one_address: bool,
     /// The instruction that used what was read, if only that made it a finding; the barrier.
     pub other: Option<Origin>,
     /// Occurrences: for races pairs of accesses.

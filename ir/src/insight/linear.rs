@@ -1,11 +1,11 @@
 //! Addresses as sums of multiples of the numbers of a thread and its group, modulo 2^32; and when different threads have
-//! different ones.
+//! different ones. Whether two accesses compute one address, as those of `count[key] = count[key] + 1` do.
 
 use smallvec::SmallVec;
 
 use crate::bound::all_ones;
-use crate::entity::Value;
-use crate::function::{Function, Input};
+use crate::entity::{Inst, Value};
+use crate::function::{Function, Input, InstKind, MemoryRef, ValueDef};
 use crate::ops::Op;
 use crate::passes::may_be_ones;
 
@@ -173,4 +173,43 @@ impl Digits {
         }
         (length <= 1 << self.align).then_some(told)
     }
+}
+
+/// `true` if two accesses of words have one address, wherever what they load for it stays the same.
+pub(super) fn have_one_address(func: &Function, first: Inst, second: Inst) -> bool {
+    let address = |inst| match func.inst(inst).kind {
+        InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => Some(place),
+        _ => None,
+    };
+    address(first).zip(address(second)).is_some_and(|(first, second)| are_places_alike(func, first, second, MOST_STEPS))
+}
+
+fn are_places_alike(func: &Function, first: MemoryRef, second: MemoryRef, steps: u32) -> bool {
+    first.object == second.object
+        && first.index.is_some() == second.index.is_some()
+        && first.index.zip(second.index).is_none_or(|(first, second)| are_alike(func, first, second, steps))
+        && are_alike(func, first.offset, second.offset, steps)
+}
+
+fn are_alike(func: &Function, first: Value, second: Value, steps: u32) -> bool {
+    if first == second {
+        return true;
+    }
+    let Some(steps) = steps.checked_sub(1) else { return false };
+    let [(one, n), (other, m)] = match [first, second].map(|value| func.value(value).def) {
+        [ValueDef::Result(one, n), ValueDef::Result(other, m)] => [(one, n), (other, m)],
+        _ => return false,
+    };
+    n == m
+        && match (&func.inst(one).kind, &func.inst(other).kind) {
+            (InstKind::Const(one), InstKind::Const(other)) => one == other,
+            (InstKind::Input(one), InstKind::Input(other)) => one == other,
+            (InstKind::Load { place: one }, InstKind::Load { place: other }) => {
+                are_places_alike(func, *one, *other, steps)
+            }
+            (InstKind::Op { op: one, args: of_one }, InstKind::Op { op: other, args: of_other }) => {
+                one == other && of_one.iter().zip(of_other).all(|(&one, &other)| are_alike(func, one, other, steps))
+            }
+            _ => false,
+        }
 }

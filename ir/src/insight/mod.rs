@@ -99,6 +99,8 @@ pub struct CheckSummary {
     pub groups: u64,
     /// Groups that seemed to do the same as others, which were looked at: the findings of these stand for theirs.
     pub alike: u64,
+    /// Set if the only group whose findings were to be reported is none of the dispatch.
+    pub lacks_group: bool,
     /// Words of views whose accesses were remembered.
     pub watched_words: u64,
     /// Accesses to views beyond the limit, which were not checked for races.
@@ -346,6 +348,7 @@ impl Checker<'_> {
             extent,
             words: [0; 2],
             between_groups: false,
+            at_one_address: false,
             other: None,
             count: 1,
         }
@@ -354,11 +357,11 @@ impl Checker<'_> {
     /// Reports what stands behind a poisoned value that an instruction uses.
     fn used(&mut self, poison: Option<SuspicionId>, by: Inst) {
         let Some(id) = poison else { return };
-        let Some(suspicion) = self.state.group.poison.used(id, self.of.function.inst(by).origin) else { return };
-        let finding = suspicion.finding.clone();
-        match suspicion.unwritten {
-            Some((word, phase)) => self.state.group.unwritten.push((finding, word, phase)),
-            None => self.report(finding),
+        for Suspicion { finding, unwritten, .. } in self.state.group.poison.used(id, self.of.function.inst(by).origin) {
+            match unwritten {
+                Some((word, phase)) => self.state.group.unwritten.push((finding, word, phase)),
+                None => self.report(finding),
+            }
         }
     }
 
@@ -367,8 +370,9 @@ impl Checker<'_> {
     fn poison_of(&mut self, value: Value, thread: u32, user: Inst) -> Option<SuspicionId> {
         let poison = self.passed(value, thread, user)?;
         let party = self.party(user, AccessKind::Read, thread);
-        let suspicion = self.state.group.poison.suspicion(poison);
-        if std::mem::take(&mut suspicion.is_passed) {
+        if let Some(suspicion) = self.state.group.poison.suspicion(poison)
+            && std::mem::take(&mut suspicion.is_passed)
+        {
             suspicion.finding.parties = smallvec![party];
         }
         Some(poison)
@@ -420,6 +424,7 @@ impl Checker<'_> {
             let mut finding = self.of_access(FindingKind::Race, touch.subject, (touch.place, touch.extent), first);
             finding.parties.push(second);
             finding.between_groups = between_groups;
+            finding.at_one_address = linear::have_one_address(&self.of.function, other.inst, touch.inst);
             self.report(finding);
         }
     }

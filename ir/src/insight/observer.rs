@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::barrier::{barrier_in, controlled_barrier};
 use super::finding::{AccessKind, Finding, FindingKind, Place, Subject};
-use super::poison::{Suspicion, SuspicionId, of_result};
+use super::poison::{Suspicion, SuspicionId};
 use super::{Checker, OUTSIDE, Touch, TouchedWord, ViewWord};
 use crate::entity::{Inst, LocalId, SharedId, Value};
 use crate::function::{Element, InstKind, MemoryRef, Object, Origin, Query, ResourceRef};
@@ -32,7 +32,9 @@ impl Observer for Checker<'_> {
                     let thread = packet.thread(lane);
                     let poison: WordPoison = args.iter().map(|&arg| self.poison_of(arg, thread, inst)).collect();
                     let bits: SmallVec<[u64; 4]> = args.iter().map(|&arg| packet.value(arg)[lane]).collect();
-                    self.state.group.poison.set(result, thread, of_result(*op, &bits, &poison));
+                    let group = &mut self.state.group;
+                    let behind = group.poison.of_result(*op, &bits, &poison);
+                    group.poison.set(result, thread, behind);
                 }
             }
             InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
@@ -150,6 +152,7 @@ impl Checker<'_> {
             extent: ways.len() as u64,
             words: [go.len() as u32, others.len() as u32],
             between_groups: false,
+            at_one_address: false,
             other: controlled_barrier(func, &of.flow, inst),
             count: 1,
         });

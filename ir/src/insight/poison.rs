@@ -21,12 +21,20 @@ pub(super) const MOST_POISONED: usize = 1 << 20;
 /// Suspicions of a group of which each has one of its own; of more, those of an instruction and thread share one.
 const MOST_SUSPICIONS: usize = 1 << 16;
 
-/// A suspicion of a group.
+/// The most values of a group that several suspicions stand behind: of more, each has one of them.
+const MOST_JOINED: usize = 1 << 16;
+
+/// What stands behind a value of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct SuspicionId(usize);
+pub(super) enum SuspicionId {
+    /// One suspicion.
+    One(usize),
+    /// What stands behind two operands.
+    Joined(usize),
+}
 
 /// A read whose result may be worthless.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Suspicion {
     /// What it becomes when it is used.
     pub finding: Finding,
@@ -55,7 +63,10 @@ pub(super) struct Poison {
     values: HashMap<(Value, u32), SuspicionId>,
     suspicions: Vec<Suspicion>,
     /// The latest suspicion of each instruction and thread.
-    latest: HashMap<(Inst, u32), SuspicionId>,
+    latest: HashMap<(Inst, u32), usize>,
+    /// Those behind two operands, each until something has used it.
+    joined: Vec<Option<[SuspicionId; 2]>>,
+    pairs: HashMap<[SuspicionId; 2], SuspicionId>,
 }
 
 impl Poison {
@@ -64,6 +75,8 @@ impl Poison {
         self.values.clear();
         self.suspicions.clear();
         self.latest.clear();
+        self.joined.clear();
+        self.pairs.clear();
     }
 
     /// `true` if no value is poisoned.
@@ -76,22 +89,59 @@ impl Poison {
         &self.suspicions
     }
 
-    /// A suspicion.
-    pub fn suspicion(&mut self, id: SuspicionId) -> &mut Suspicion {
-        &mut self.suspicions[id.0]
+    /// The suspicion itself, if it is one.
+    pub fn suspicion(&mut self, id: SuspicionId) -> Option<&mut Suspicion> {
+        match id {
+            SuspicionId::One(number) => self.suspicions.get_mut(number),
+            SuspicionId::Joined(_) => None,
+        }
     }
 
     /// Notes a suspicion about what a thread read.
     pub fn suspect(&mut self, inst: Inst, thread: u32, suspicion: Suspicion) -> SuspicionId {
-        let next = SuspicionId(self.suspicions.len());
+        let next = self.suspicions.len();
         if let Some(&latest) = self.latest.get(&(inst, thread))
-            && (next.0 >= MOST_SUSPICIONS || self.suspicion(latest).is_same(&suspicion))
+            && (next >= MOST_SUSPICIONS || self.suspicions[latest].is_same(&suspicion))
         {
-            return latest;
+            return SuspicionId::One(latest);
         }
         self.suspicions.push(suspicion);
         self.latest.insert((inst, thread), next);
-        next
+        SuspicionId::One(next)
+    }
+
+    /// Both suspicions.
+    fn join(&mut self, first: SuspicionId, second: SuspicionId) -> SuspicionId {
+        if first == second {
+            return first;
+        }
+        if let Some(&known) = self.pairs.get(&[first, second]) {
+            return known;
+        }
+        if self.joined.len() >= MOST_JOINED {
+            return first;
+        }
+        let id = SuspicionId::Joined(self.joined.len());
+        self.joined.push(Some([first, second]));
+        self.pairs.insert([first, second], id);
+        id
+    }
+
+    /// What stands behind the result of an operation on operands with these bits.
+    pub fn of_result(&mut self, op: Op, bits: &[u64], poison: &[Option<SuspicionId>]) -> Option<SuspicionId> {
+        let decides = |n: usize, word: u64| poison[n].is_none() && bits[n] == word;
+        let is_select = Op::select(op.result()) == op && op.args().first() == Some(&Type::Bool);
+        let not_taken = if bits.first() == Some(&0) { 1 } else { 2 };
+        match op {
+            Op::And | Op::BAnd | Op::IMul if (0..2).any(|n| decides(n, 0)) => None,
+            Op::Or if (0..2).any(|n| decides(n, u32::MAX.into())) => None,
+            Op::BOr if (0..2).any(|n| decides(n, 1)) => None,
+            _ => {
+                let counts =
+                    |(n, poison): (usize, &Option<SuspicionId>)| poison.filter(|_| !is_select || n != not_taken);
+                poison.iter().enumerate().filter_map(counts).reduce(|first, second| self.join(first, second))
+            }
+        }
     }
 
     /// The suspicion about a value in a thread.
@@ -113,28 +163,21 @@ impl Poison {
         }
     }
 
-    /// Notes that something used a poisoned value; returns the finding, the first time.
-    pub fn used(&mut self, id: SuspicionId, by: Origin) -> Option<&Suspicion> {
-        let suspicion = self.suspicion(id);
-        if suspicion.is_used {
-            return None;
+    /// Notes that something used a poisoned value; returns what stood behind it, each the first time.
+    pub fn used(&mut self, id: SuspicionId, by: Origin) -> Vec<Suspicion> {
+        let (mut found, mut left) = (Vec::new(), vec![id]);
+        while let Some(id) = left.pop() {
+            match id {
+                SuspicionId::Joined(number) => left.extend(self.joined[number].take().into_iter().flatten().rev()),
+                SuspicionId::One(number) => {
+                    let suspicion = &mut self.suspicions[number];
+                    if !std::mem::replace(&mut suspicion.is_used, true) {
+                        suspicion.finding.other = Some(by);
+                        found.push(suspicion.clone());
+                    }
+                }
+            }
         }
-        suspicion.is_used = true;
-        suspicion.finding.other = Some(by);
-        Some(suspicion)
-    }
-}
-
-/// The suspicion about the result of an operation on operands with these bits.
-pub(super) fn of_result(op: Op, bits: &[u64], poison: &[Option<SuspicionId>]) -> Option<SuspicionId> {
-    let decides = |n: usize, word: u64| poison[n].is_none() && bits[n] == word;
-    match op {
-        Op::And | Op::BAnd | Op::IMul if (0..2).any(|n| decides(n, 0)) => None,
-        Op::Or if (0..2).any(|n| decides(n, u32::MAX.into())) => None,
-        Op::BOr if (0..2).any(|n| decides(n, 1)) => None,
-        _ if Op::select(op.result()) == op && op.args().first() == Some(&Type::Bool) => {
-            poison[0].or(if bits[0] != 0 { poison[1] } else { poison[2] })
-        }
-        _ => poison.iter().find_map(|poison| *poison),
+        found
     }
 }

@@ -17,6 +17,19 @@ impl Names {
         Self(rows)
     }
 
+    /// The name of a register, as [`Self::find`] takes it.
+    pub fn of(&self, register: Register) -> Option<String> {
+        self.0.iter().find_map(|&(ref name, first, count)| {
+            let is_of_file = (first.class, first.space) == (register.class, register.space);
+            let element = register.index.checked_sub(first.index).filter(|_| is_of_file)?;
+            match count {
+                Some(1) => (element == 0).then(|| name.clone()),
+                Some(count) if element >= count => None,
+                _ => Some(format!("{name}[{element}]")),
+            }
+        })
+    }
+
     /// The register of a name, or of an element of an array: `light`, `lights[2]`.
     pub fn find(&self, name: &str) -> Result<Register, BindingError> {
         let element = name.strip_suffix(']').and_then(|name| name.split_once('['));
@@ -60,6 +73,13 @@ mod tests {
         assert_eq!(find("lights"), Ok(lights));
         assert_eq!(find("lights[3]"), Ok(Register { index: 5, ..lights }));
         assert_eq!(find("all[90]"), Ok(Register::u(93)));
+        for name in ["lights[3]", "maps[1]", "all[90]"] {
+            assert_eq!(names.of(find(name).unwrap()).as_deref(), Some(name));
+        }
+        assert_eq!(
+            [Register::t(6), Register::u(2), lights.in_space(2)].map(|register| names.of(register)),
+            [const { None }; 3]
+        );
         assert_eq!(find("maps[1]"), Ok(Register::t(7)));
         let known = "only all, image, lights, maps[1]";
         let unknown = |name| format!("the shader has nothing named `{name}`, {known}");

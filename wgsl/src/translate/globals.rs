@@ -132,6 +132,7 @@ impl<'m> Translator<'m, '_> {
         };
         let unit = unit.filter(|unit| (4..=MOST_STRIDE).contains(unit));
         let (stride_bytes, count) = unit.map_or((4, words), |unit| (unit, count));
+        self.shared.push(variable.name.clone().unwrap_or_default());
         self.b.func.interface.shared.push(Shared { register, raw: unit.is_none(), stride_bytes, count });
         let memory = Memory { object: Object::Shared(SharedId::new(register as usize)), layout: Layout::Words, unit };
         Ok(Place::new(Home::Memory(memory), shape))

@@ -87,6 +87,8 @@ pub(crate) struct Translated {
     pub function: Function,
     /// Its resources by name.
     pub bindings: Vec<Binding>,
+    /// The variables in its shared memory, in the order of its numbers.
+    pub shared: Vec<String>,
     /// The overrides of the text.
     pub overrides: Vec<OverrideInfo>,
 }
@@ -108,10 +110,11 @@ pub(crate) fn translate(
     translator.constants.overrides = Rc::new(overrides);
     translator.is_to_check = is_to_check;
     let done = translator.entry_point(entry);
-    let (at, bindings) = (translator.at, std::mem::take(&mut translator.bindings));
+    let Translator { at, ref mut bindings, ref mut shared, .. } = translator;
+    let (bindings, shared) = (std::mem::take(bindings), std::mem::take(shared));
     done.map_err(|fault| FaultAt { at, fault })?;
     function.list_samples();
-    Ok(Translated { function, bindings, overrides: told })
+    Ok(Translated { function, bindings, shared, overrides: told })
 }
 
 /// State of a translation.
@@ -126,6 +129,7 @@ struct Translator<'m, 'f> {
     /// Global variables that the entry point uses.
     globals: Vec<Option<Val<'m>>>,
     bindings: Vec<Binding>,
+    shared: Vec<String>,
     usage: Option<Rc<ModuleUsage>>,
     /// The function that is being translated.
     frame: Frame<'m>,
@@ -152,6 +156,7 @@ impl<'m, 'f> Translator<'m, 'f> {
             constants: Constants::default(),
             globals: vec![None; module.global_variables.len()],
             bindings: Vec::new(),
+            shared: Vec::new(),
             usage: None,
             frame: Frame::of_module(module, info),
             flow: Flow::default(),

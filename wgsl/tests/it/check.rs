@@ -1,5 +1,7 @@
 //! What a check finds in shaders that leave arrays.
 
+use std::collections::BTreeSet;
+
 use brolga_runtime::Engine;
 use brolga_runtime::insight::FindingKind;
 
@@ -89,4 +91,31 @@ fn elements_that_they_have_are_not() {
     ] {
         assert_eq!(found(line), [], "{line}");
     }
+}
+
+#[test]
+fn of_reads_that_go_into_one_result_all_are_found() {
+    let found = found("let a = items[i].weights[0];\nlet b = steps[i] * a;\nresults.first[i] = b + params.rows[i].x;");
+    let lines: BTreeSet<&str> = found.iter().map(|(_, line)| line.as_str()).collect();
+    let expected =
+        ["let a = items[i].weights[0];", "let b = steps[i] * a;", "results.first[i] = b + params.rows[i].x;"];
+    assert_eq!(lines, BTreeSet::from(expected));
+}
+
+#[test]
+fn findings_name_variables_and_tell_updates_from_missing_barriers() {
+    let text = "
+        @group(0) @binding(3) var<storage, read_write> sums: array<u32>;
+        var<workgroup> unused: u32;
+        var<workgroup> tile: array<u32, 8>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {
+            tile[i] = i;
+            sums[i & 3] = sums[i & 3] + tile[i ^ 1];
+        }";
+    let run = Run::new(text).buffer(3, &[0; 4]);
+    let (findings, _) = run.check(Engine::Jit).unwrap();
+    let found: Vec<_> = findings.iter().map(|found| (found.headline(), found.at_one_address)).collect();
+    // Reads with writes, and writes with writes.
+    let expected = [("g0 `tile`: byte 4", false), ("u3 `sums`: byte 0", true), ("u3 `sums`: byte 0", true)];
+    assert_eq!(found, expected.map(|(at, is_update)| (format!("race on {at}"), is_update)));
 }

@@ -24,7 +24,7 @@ use super::super::fault::{Outcome, error_of, fault_in};
 use super::super::run::Begun;
 use super::Postbox;
 use super::probed::{Failed, ProbedShader};
-use crate::bindings::{Declared, Layers};
+use crate::bindings::{Declared, Layers, Register};
 use crate::dispatch::{Dispatch, Runner};
 use crate::engine::Frame;
 use crate::error::{Error, Limit, internal};
@@ -52,6 +52,8 @@ pub struct Finding {
     pub kind: FindingKind,
     /// What was accessed; nothing by a barrier.
     pub subject: Option<Subject>,
+    /// What the source calls that, if the shader's file says so.
+    pub name: Option<String>,
     /// The accesses, in the order in which they happened: two of a race, else one. Of a barrier the first and the last
     /// thread that go to it, then the first and the last that do not.
     pub parties: Vec<Party>,
@@ -63,6 +65,9 @@ pub struct Finding {
     pub words: [u32; 2],
     /// `true` for a race between groups, or between invocations.
     pub between_groups: bool,
+    /// `true` for a race of accesses whose threads compute one address and meet all the same, as in
+    /// `count[key] = count[key] + 1`: a barrier would not help.
+    pub at_one_address: bool,
     /// The stage.
     pub stage: StageKind,
     /// The instruction that used what was read, if only that made it a finding; the barrier.
@@ -228,7 +233,10 @@ impl BoundShader {
         self.shader().check_groups()?;
         let begun = Begun::new(self.runner(), what)?;
         let run = || in_default_mode(|| self.check_begun(&begun, options));
-        let checked = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(internal(&*panic)));
+        let mut checked = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(internal(&*panic)));
+        if let (Ok((checked, _)), Some(group)) = (&mut checked, options.group) {
+            checked.summary.lacks_group = begun.grid.number(group).is_none();
+        }
         if let Some(log) = &what.messages {
             log.end_run();
         }
@@ -344,8 +352,17 @@ impl Locations<'_> {
         Arc::clone(self.found.entry(origin.0).or_insert_with(|| Arc::new(self.shader.location(origin))))
     }
 
+    fn name(&self, subject: Subject) -> Option<String> {
+        let module = self.shader.module();
+        match subject {
+            Subject::Shared(number) => module.name_of_shared(number),
+            Subject::View { class, space, register } => module.name_of(Register::new(class, register).in_space(space)),
+            _ => None,
+        }
+    }
+
     fn resolve(&mut self, finding: &insight::Finding) -> Finding {
-        let stage = self.shader.stage();
+        let (stage, name) = (self.shader.stage(), finding.subject.and_then(|subject| self.name(subject)));
         let party = |party: &insight::Party| {
             let [first, second, third] = party.group;
             let words = match stage {
@@ -364,11 +381,13 @@ impl Locations<'_> {
         Finding {
             kind: finding.kind,
             subject: finding.subject,
+            name,
             parties: finding.parties.iter().map(party).collect(),
             place: finding.place,
             extent: finding.extent,
             words: finding.words,
             between_groups: finding.between_groups,
+            at_one_address: finding.at_one_address,
             stage: stage.kind(),
             other: finding.other.map(|origin| self.of(origin)),
             count: finding.count,

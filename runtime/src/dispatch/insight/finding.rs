@@ -27,7 +27,8 @@ fn place(place: Place) -> String {
 impl Finding {
     /// The first line: what was found.
     pub fn headline(&self) -> String {
-        let subject = self.subject.map_or(String::new(), |subject| subject.to_string());
+        let name = self.name.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
+        let subject = self.subject.map_or(String::new(), |subject| format!("{subject}{name}"));
         let access = self.parties.first().map_or(AccessKind::Read, |party| party.access);
         match self.kind {
             FindingKind::Race if self.between_groups => {
@@ -82,9 +83,7 @@ impl Finding {
                 "groups of a dispatch run in any order: what one writes another may read in a later dispatch, or after an \
                  atomic with a memory barrier on either side"
             }
-            FindingKind::Race if self.parties.windows(2).all(|pair| pair[0].location == pair[1].location) => {
-                "each thread needs a word of its own, or an atomic"
-            }
+            FindingKind::Race if self.at_one_address => "each thread needs a word of its own, or an atomic",
             FindingKind::Race if is_shared && is_wgsl => {
                 "workgroupBarrier() between them would order them, in a loop between its rounds too"
             }

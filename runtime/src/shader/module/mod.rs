@@ -12,8 +12,9 @@ mod sm5;
 
 use std::sync::{Arc, OnceLock};
 
-use brolga_bytecode::debug::DebugInfo;
+use brolga_bytecode::debug::{DebugInfo, Place};
 use brolga_bytecode::sm3::is_program;
+use brolga_bytecode::sm5::RegisterFile;
 use brolga_ir::stage::{Parameter, Signature, Stage};
 use brolga_ir::stages::StageKind;
 use brolga_jit::listing::SourceLine;
@@ -146,6 +147,22 @@ impl Module {
     /// If the file has no such name, or several registers have it.
     pub fn register(&self, name: &str) -> Result<Register, BindingError> {
         self.inner.names.find(name)
+    }
+
+    /// What the shader's source calls a register, if its file says so: the opposite of [`Self::register`].
+    pub fn name_of(&self, register: Register) -> Option<String> {
+        self.inner.names.of(register)
+    }
+
+    /// What the source calls the shared memory with this number.
+    pub(crate) fn name_of_shared(&self, number: u32) -> Option<String> {
+        let names = self.inner.program.shared_names();
+        let of_debug_info = || {
+            let of_it = |place: &Place| place.file == RegisterFile::SharedMemory && place.register == Some(number);
+            let variables = self.debug_info()?.variables();
+            variables.iter().find(|variable| variable.places.iter().any(of_it)).map(|variable| variable.name.clone())
+        };
+        names.into_iter().find(|(known, _)| *known == number).map(|(_, name)| name).or_else(of_debug_info)
     }
 
     /// The instructions, declarations left out.

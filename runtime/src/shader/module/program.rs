@@ -70,6 +70,11 @@ pub trait Program: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The names of its shared memory: each with its number. By default those of its debug information.
+    fn shared_names(&self) -> Vec<(u32, String)> {
+        Vec::new()
+    }
+
     /// The instructions, declarations left out.
     fn lines(&self) -> Vec<SourceLine> {
         Vec::new()
