@@ -119,19 +119,30 @@ pub struct Resource {
     pub uses_counter: bool,
     /// Set if the accesses of pixels to it happen in the order of primitives (a rasterizer-ordered view).
     pub is_ordered: bool,
-    /// Bytes of a texel, if code accesses texels directly: the function was made for one format.
-    pub texel_bytes: Option<u32>,
+    /// Bytes of an element, if it is accessed by elements though its kind has none: of a raw view; of a texel, if the
+    /// function was made for one format and accesses texels directly.
+    pub element_bytes: Option<u32>,
 }
 
 impl Resource {
     /// One register of the first space.
     pub fn new(class: ResourceClass, kind: ResourceKind, lower: u32) -> Self {
-        Self { class, kind, space: 0, lower, count: Some(1), uses_counter: false, is_ordered: false, texel_bytes: None }
+        Self {
+            class,
+            kind,
+            space: 0,
+            lower,
+            count: Some(1),
+            uses_counter: false,
+            is_ordered: false,
+            element_bytes: None,
+        }
     }
 
-    /// The stride, if the function knows it: of constant buffers, structured views, and texels of a known format.
+    /// The stride, if the function knows it: of constant buffers, structured views, raw views that it accesses by elements,
+    /// and texels of a known format.
     pub fn stride_bytes(&self) -> Option<u32> {
-        self.kind.stride_bytes().or(self.texel_bytes)
+        self.kind.stride_bytes().or(self.element_bytes)
     }
 
     /// The first register as fxc prints it: `b0`, `t3`, `u1`.

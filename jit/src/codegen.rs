@@ -401,7 +401,7 @@ pub(crate) mod tests {
             count: Some(1),
             uses_counter: false,
             is_ordered: false,
-            texel_bytes: None,
+            element_bytes: None,
         }];
         let mut func = Function::new(
             "test",

@@ -246,9 +246,11 @@ impl Probes {
             if self.proofs.view(id) == Watch::Nothing {
                 continue;
             }
-            let kind = match func.interface.resource(id).kind {
-                ResourceKind::Typed { .. } => ResourceKind::Structured { stride_bytes: 4 },
-                kind => kind,
+            let declared = func.interface.resource(id);
+            let kind = match (declared.kind, declared.element_bytes) {
+                (ResourceKind::Typed { .. }, _) => ResourceKind::Structured { stride_bytes: 4 },
+                (ResourceKind::Raw, Some(stride_bytes)) => ResourceKind::Structured { stride_bytes },
+                (kind, _) => kind,
             };
             let shadow = Resource::new(ResourceClass::UnorderedAccess, kind, n as u32);
             func.interface.resources.push(Resource { space: SPACE, ..shadow });
@@ -557,10 +559,9 @@ fn has_plain_bounds(func: &Function, load: Inst) -> bool {
         Object::Shared(id) => func.interface.shared(id).stride_bytes,
         Object::Resource(ResourceRef { id, element: Element::Fixed(_) }) => {
             let declared = func.interface.resource(id);
-            match (declared.class, declared.kind) {
-                (ResourceClass::Constant, _) => return false,
-                (_, ResourceKind::Structured { stride_bytes }) => stride_bytes,
-                _ => return false,
+            match (declared.class, declared.kind, declared.stride_bytes()) {
+                (ResourceClass::Constant, ..) | (_, ResourceKind::Typed { .. }, _) | (.., None) => return false,
+                (.., Some(stride_bytes)) => stride_bytes,
             }
         }
         _ => return false,

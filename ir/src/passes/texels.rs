@@ -20,7 +20,9 @@ use crate::texel::TexelFormat;
 /// Runs the pass. `formats` has the format of each resource's one register, where it is known, in declaration order.
 pub(super) fn run(func: &mut Function, formats: &[Option<TexelFormat>]) -> bool {
     for (resource, format) in func.interface.resources.iter_mut().zip(formats) {
-        resource.texel_bytes = format.as_ref().map(TexelFormat::size_bytes);
+        if matches!(resource.kind, ResourceKind::Typed { .. }) {
+            resource.element_bytes = format.as_ref().map(TexelFormat::size_bytes);
+        }
     }
     let mut replacements = Replacements::new(func);
     let mut changed = false;

@@ -530,8 +530,8 @@ fn write_resource(out: &mut String, resource: &Resource) -> fmt::Result {
     if resource.is_ordered {
         out.push_str(" ordered");
     }
-    if let Some(bytes) = resource.texel_bytes {
-        write!(out, " texels {bytes}")?;
+    if let Some(bytes) = resource.element_bytes {
+        write!(out, " elements {bytes}")?;
     }
     out.push('\n');
     Ok(())

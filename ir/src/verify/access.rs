@@ -97,12 +97,12 @@ impl Verifier<'_> {
         }
         let stride_bytes = match kind {
             ResourceKind::Structured { stride_bytes } => Some(stride_bytes),
-            _ => resource.texel_bytes,
+            _ => resource.element_bytes,
         };
         if let Some(stride_bytes) = stride_bytes.filter(|bytes| *bytes == 0 || bytes % 4 != 0) {
             self.report(Problem::Stride(id.to_string(), stride_bytes));
         }
-        if resource.texel_bytes.is_some() && !matches!(kind, ResourceKind::Typed { .. }) {
+        if resource.element_bytes.is_some() && !matches!(kind, ResourceKind::Typed { .. } | ResourceKind::Raw) {
             self.report(Problem::ResourceKind { id, class, kind });
         }
     }
@@ -267,7 +267,7 @@ impl Verifier<'_> {
             Object::Resource(ref resource) => {
                 let (target, declared) = self.view(resource)?;
                 let has_words = match declared.kind {
-                    ResourceKind::Typed { .. } => declared.texel_bytes.is_some(),
+                    ResourceKind::Typed { .. } => declared.element_bytes.is_some(),
                     ResourceKind::Sampler { .. } => false,
                     _ => true,
                 };
@@ -357,7 +357,7 @@ impl Verifier<'_> {
             Query::TextureSize => ("texture size", texture.is_some()),
             Query::SampleCount => ("sample count", texture.is_some_and(Dimension::is_multisampled)),
             Query::SamplePosition => ("sample position", texture.is_some_and(Dimension::is_multisampled)),
-            Query::Layout => ("layout", texture.is_some() && declared.texel_bytes.is_some()),
+            Query::Layout => ("layout", texture.is_some() && declared.element_bytes.is_some()),
         };
         if !fits {
             self.report(Problem::WrongTarget { what, target });

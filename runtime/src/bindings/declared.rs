@@ -25,6 +25,8 @@ pub struct Declared {
     pub uses_texel_atomics: bool,
     /// Set if its texels are exchanged atomically, which more formats allow.
     pub uses_texel_exchange: bool,
+    /// Bytes of an element, if the shader accesses a raw view by elements.
+    pub(crate) element_bytes: Option<u32>,
     /// Set if texels are loaded, stored or changed by atomics, and not only sampled.
     pub(crate) uses_texels: bool,
     /// Entries that the range's table needs: the declared registers, or in an unbounded range those up to the last one
@@ -68,6 +70,7 @@ impl Declared {
             uses_counter: resource.uses_counter,
             uses_texel_atomics: false,
             uses_texel_exchange: false,
+            element_bytes: resource.element_bytes.filter(|_| resource.kind == ResourceKind::Raw),
             uses_texels: false,
             table_len: resource.count.unwrap_or(0),
         };
@@ -84,6 +87,7 @@ impl Declared {
             uses_counter: false,
             uses_texel_atomics: false,
             uses_texel_exchange: false,
+            element_bytes: None,
             uses_texels: true,
             table_len: 1,
         }

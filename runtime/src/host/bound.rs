@@ -73,7 +73,7 @@ impl Bound {
                     format,
                 }),
                 Elements::Structured { stride_bytes } => Bound::Words(Words::new(view, Some(stride_bytes))),
-                Elements::Constant | Elements::Raw => Bound::Words(Words::new(view, None)),
+                Elements::Constant | Elements::Raw => Bound::Words(Words::new(view, declared.element_bytes)),
             },
         }
     }
@@ -114,7 +114,8 @@ impl Bound {
 impl Words {
     fn new(view: &BufferView, stride_bytes: Option<u32>) -> Self {
         let BufferView { offset_bytes, size_bytes, .. } = *view;
-        let extent = Extent { offset_bytes, size_bytes, stride_bytes, count: view.element_count() };
+        let count = stride_bytes.map_or(size_bytes, |stride_bytes| size_bytes / u64::from(stride_bytes));
+        let extent = Extent { offset_bytes, size_bytes, stride_bytes, count };
         Self { memory: Arc::clone(view.buffer.memory()), extent, counter: view.counter.clone() }
     }
 

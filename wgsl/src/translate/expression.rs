@@ -204,7 +204,15 @@ impl<'m> Translator<'m, '_> {
     /// An element or member with a known number.
     fn known_element(&mut self, base: Handle<Expression>, number: u32) -> Result<Val<'m>> {
         let words = match self.value(base)? {
-            Val::Place(place) => return Ok(Val::Place(self.part(&place, number))),
+            Val::Place(place) => {
+                let has_elements = matches!(&place.home, Home::Memory(memory) if self.has_elements(memory));
+                if has_elements && matches!(place.shape, Shape::Array(_, None, _)) {
+                    // Its bytes may be too many to count.
+                    let index = self.b.i32(number);
+                    return Ok(Val::Place(self.unchecked_element(&place, index)));
+                }
+                return Ok(Val::Place(self.part(&place, number)));
+            }
             Val::Zero => return Ok(Val::Zero),
             Val::Resource(_) => return self.unsupported("an array of bindings"),
             Val::Words(words) => words,
@@ -261,6 +269,9 @@ impl<'m> Translator<'m, '_> {
         };
         let Object::Resource(resource) = memory.object else { return Err(self.internal("an array is in no buffer")) };
         let [bytes, ..] = self.b.query(Query::BufferSize, resource, None);
+        if memory.unit.is_some() {
+            return Ok(bytes);
+        }
         let before = self.b.i32(self.known_offset(&place));
         let most = self.b.op(Op::UMax, &[bytes, before]);
         let bytes = self.b.op(Op::ISub, &[most, before]);

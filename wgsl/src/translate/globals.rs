@@ -65,7 +65,12 @@ impl<'m> Translator<'m, '_> {
                     let class = if is_written { ResourceClass::UnorderedAccess } else { ResourceClass::ShaderResource };
                     let id = self.resource(variable, class, ResourceKind::Raw)?;
                     self.check_scalars(shape)?;
-                    Val::Place(self.buffer(id, shape, None))
+                    let unit = match shape {
+                        Shape::Array(_, None, stride) => Some(stride).filter(|stride| is_element(*stride)),
+                        _ => None,
+                    };
+                    self.b.func.interface.resources[id.index()].element_bytes = unit;
+                    Val::Place(self.buffer(id, shape, unit))
                 }
                 AddressSpace::Handle => {
                     let (class, kind) = self.handle_kind(&self.module.types[variable.ty].inner)?;
@@ -130,7 +135,7 @@ impl<'m> Translator<'m, '_> {
             Shape::Array(base, Some(count), _) => (Some(self.types.words(self.types.of(base)) * 4), count),
             _ => (None, words),
         };
-        let unit = unit.filter(|unit| (4..=MOST_STRIDE).contains(unit));
+        let unit = unit.filter(|unit| is_element(*unit));
         let (stride_bytes, count) = unit.map_or((4, words), |unit| (unit, count));
         self.shared.push(variable.name.clone().unwrap_or_default());
         self.b.func.interface.shared.push(Shared { register, raw: unit.is_none(), stride_bytes, count });
@@ -213,4 +218,9 @@ impl<'m> Translator<'m, '_> {
         words.extend((0..3).map(|axis| self.b.input(input(axis))).collect::<Vec<Value>>());
         Ok(())
     }
+}
+
+/// `true` if memory can consist of elements with so many bytes.
+fn is_element(bytes: u32) -> bool {
+    (4..=MOST_STRIDE).contains(&bytes) && bytes.is_multiple_of(4)
 }

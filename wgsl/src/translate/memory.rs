@@ -47,7 +47,7 @@ impl<'m> Translator<'m, '_> {
             (Home::Memory(memory), Shape::Vector(count, scalar)) => {
                 self.load_run(place, memory, count, scalar, words)?;
             }
-            (Home::Memory(memory), Shape::Struct(members)) if memory.unit.is_none() => {
+            (Home::Memory(memory), Shape::Struct(members)) if memory.unit.is_none() || self.has_elements(memory) => {
                 self.load_members(place, memory, members.len() as u32, words)?;
             }
             (Home::Memory(_) | Home::Parts(_), shape) => {
@@ -72,7 +72,8 @@ impl<'m> Translator<'m, '_> {
                     Shape::Vector(count, scalar) => (count as usize, scalar),
                     _ => break,
                 };
-                let follows = self.known_offset(&part) == self.known_offset(&first) + 4 * types.len() as u32;
+                let follows =
+                    self.known_offset(&part) == self.known_offset(&first).saturating_add(4 * types.len() as u32);
                 if !(types.is_empty() || follows && types.len() + count <= 4) {
                     break;
                 }

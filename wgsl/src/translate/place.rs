@@ -106,8 +106,8 @@ impl<'m> Translator<'m, '_> {
                 let limit = match count {
                     Some(count) if self.is_checked_by_object(place, &memory, count, stride) => None,
                     Some(count) => Some(count),
-                    // The buffer is checked when it is accessed. A number so large that its bytes wrap may be any place
-                    // in the buffer, as the specification allows.
+                    // The buffer is checked when it is accessed. Unless it consists of these elements, a number so large
+                    // that its bytes wrap may be any place in it, as the specification allows.
                     None => None,
                 };
                 let mut element = self.unchecked_element(place, index);
@@ -177,7 +177,7 @@ impl<'m> Translator<'m, '_> {
     /// The same where all computed numbers are in range.
     fn address_inside(&mut self, place: &Place<'m>, memory: &Memory, bytes: u32) -> MemoryRef {
         let object = memory.object;
-        let offset = place.offset.wrapping_add(bytes);
+        let offset = place.offset.saturating_add(bytes);
         let Some(unit) = memory.unit else {
             let offset = self.sum(&place.terms, 1, offset);
             return MemoryRef { object, index: None, offset };
@@ -193,7 +193,7 @@ impl<'m> Translator<'m, '_> {
         let bytes = self.sum(&parts, 1, offset % unit);
         let index = self.sum(&whole, unit, offset / unit);
         // Elements that are one after the other begin with one: parts of one stay in it.
-        if memory.layout == Layout::Words || parts.iter().all(|(_, stride)| *stride == 4) {
+        if memory.layout == Layout::Words || self.has_elements(memory) || parts.iter().all(|(_, stride)| *stride == 4) {
             return MemoryRef { object, index: Some(index), offset: bytes };
         }
         let unit = self.b.i32(unit);
@@ -201,6 +201,14 @@ impl<'m> Translator<'m, '_> {
         let offset = self.b.op(Op::UMod, &[bytes, unit]);
         let index = self.b.op(Op::IAdd, &[index, carried]);
         MemoryRef { object, index: Some(index), offset }
+    }
+
+    /// `true` for a buffer that consists of elements.
+    pub(super) fn has_elements(&self, memory: &Memory) -> bool {
+        match memory.object {
+            Object::Resource(resource) => self.b.func.interface.resource(resource.id).element_bytes.is_some(),
+            _ => false,
+        }
     }
 
     /// The sum of terms in units, and of a known number.

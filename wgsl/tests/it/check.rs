@@ -119,3 +119,35 @@ fn findings_name_variables_and_tell_updates_from_missing_barriers() {
     let expected = [("g0 `tile`: byte 4", false), ("u3 `sums`: byte 0", true), ("u3 `sums`: byte 0", true)];
     assert_eq!(found, expected.map(|(at, is_update)| (format!("race on {at}"), is_update)));
 }
+
+#[test]
+fn elements_whose_bytes_wrap_do_not_exist() {
+    // Times 4, 16, 12 or 256 bytes, each number is that of an element in the buffer, modulo 2^32.
+    for (ty, words, index) in [
+        ("u32", 1, "0x40000001u"),
+        ("vec4u", 4, "0x10000001u"),
+        ("Three", 3, "0x55555556u"),
+        ("array<vec4u, 16>", 64, "0x01000000u"),
+    ] {
+        let text = format!(
+            "struct Three {{ a: u32, b: u32, c: u32 }}
+             @group(0) @binding(0) var<storage, read_write> all: array<{ty}>;
+             @group(0) @binding(1) var<storage, read_write> copy: array<{ty}>;
+             @compute @workgroup_size(1) fn main(@builtin(local_invocation_index) gone: u32) {{
+                 copy[0] = all[{index}];
+                 all[{index}] = copy[1];
+                 let computed = {index} + (gone >> 31u);
+                 copy[2] = all[computed];
+                 all[computed] = copy[1];
+             }}"
+        );
+        let run = Run::new(&text).buffer(0, &[7; 256]).buffer(1, &[9; 256]);
+        let [all, copy] = run.results().try_into().unwrap();
+        assert_eq!((all, copy[0], copy[2 * words]), (vec![7; 256], 0, 0), "{ty}");
+        for engine in [Engine::Interpreter, Engine::Jit] {
+            let (findings, _) = run.check(engine).unwrap();
+            let kinds: Vec<_> = findings.iter().map(|found| found.kind).collect();
+            assert_eq!(kinds, [FindingKind::Bounds; 4], "{ty}");
+        }
+    }
+}

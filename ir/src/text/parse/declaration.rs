@@ -123,7 +123,7 @@ impl Parser<'_> {
         let space = if self.accept_word("space")? { self.number()? } else { 0 };
         let uses_counter = self.accept_word("counter")?;
         let is_ordered = self.accept_word("ordered")?;
-        let texel_bytes = if self.accept_word("texels")? { Some(self.number()?) } else { None };
+        let element_bytes = if self.accept_word("elements")? { Some(self.number()?) } else { None };
         self.func.interface.resources.push(Resource {
             class,
             kind,
@@ -132,7 +132,7 @@ impl Parser<'_> {
             count,
             uses_counter,
             is_ordered,
-            texel_bytes,
+            element_bytes,
         });
         Ok(())
     }

@@ -247,7 +247,7 @@ pub fn resource(class: ResourceClass, kind: ResourceKind, count: u32) -> Resourc
         count: Some(count),
         uses_counter: false,
         is_ordered: false,
-        texel_bytes: None,
+        element_bytes: None,
     }
 }
 
