@@ -78,7 +78,7 @@ impl From<Ending> for ExitCode {
     }
 }
 
-/// Runs Direct3D shader bytecode on the CPU.
+/// Runs Direct3D shader bytecode and WGSL on the CPU.
 #[derive(Parser)]
 #[command(name = "brolga", version, arg_required_else_help = true)]
 struct Cli {

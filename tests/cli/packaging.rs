@@ -59,7 +59,7 @@ fn the_manual_has_a_page_for_every_command() {
     let first = folder.brolga(&["man"]);
     assert_eq!(first.code, Some(0));
     assert!(first.out.contains(".TH brolga 1"), "{}", first.out);
-    assert!(first.out.contains("Runs Direct3D shader bytecode on the CPU"), "{}", first.out);
+    assert!(first.out.contains("Runs Direct3D shader bytecode and WGSL on the CPU"), "{}", first.out);
     folder.brolga(&["man", "share/man1"]).fails(0, &[]);
     for command in COMMANDS {
         let page = std::fs::read_to_string(folder.path(&format!("share/man1/brolga-{command}.1"))).unwrap();

@@ -87,17 +87,19 @@ pub enum Fault {
     NoOverride {
         /// Its name or number.
         name: String,
-        /// Those of the text.
+        /// Those of the text: `size`, `7 (scale)`.
         found: Vec<String>,
     },
     /// An override has neither a value nor a default.
-    #[error("override {name} has no value")]
+    #[error("override {name} has no value{}", nor_have(others))]
     OverrideWithoutValue {
         /// Its name or number.
         name: String,
+        /// Others that have none.
+        others: Vec<String>,
     },
     /// A value that the type of its override does not have.
-    #[error("override {name} cannot be {value}: it is of type {ty}")]
+    #[error("override {name} cannot be {}: it is of type {ty}", number(*value))]
     OverrideValue {
         /// Its name or number.
         name: String,
@@ -125,6 +127,15 @@ fn which(found: &[String]) -> String {
         [] => "the text has no compute entry point".to_owned(),
         _ => format!("the text has {} compute entry points, not one: {}", found.len(), list(found)),
     }
+}
+
+fn nor_have(others: &[String]) -> String {
+    if others.is_empty() { String::new() } else { format!(", nor have {}", others.join(", ")) }
+}
+
+/// A number as people write it.
+fn number(value: f64) -> String {
+    if value.abs() < 1e15 { format!("{value}") } else { format!("{value:e}") }
 }
 
 fn list(names: &[String]) -> String {

@@ -41,6 +41,7 @@ mod shader;
 mod source;
 mod translate;
 mod usage;
+mod wording;
 
 pub use error::{Error, Fault, Position, Quantity};
 pub use options::{Limits, Options};

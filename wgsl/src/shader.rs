@@ -3,14 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brolga_ir::function::{Function, Origin};
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Module, ShaderStage};
+use naga::valid::{Capabilities, EntryPointError, ModuleInfo, ValidationError, ValidationFlags, Validator};
+use naga::{Expression, Module, SampleLevel, ShaderStage, Span};
 
 use crate::error::{Error, Fault};
 use crate::options::Options;
 use crate::source::Lines;
 use crate::translate::{Binding, FaultAt, OverrideInfo, Translated, translate};
-use crate::{Position, scan};
+use crate::{Position, scan, wording};
 
 /// The number of the sources of this crate.
 const SOURCES: &str = env!("BROLGA_SOURCES");
@@ -154,10 +154,7 @@ fn parse(text: &str) -> Result<Module, FaultAt> {
     let mut parser = naga::front::wgsl::Frontend::new_with_options(options);
     parser.parse(text).map_err(|error| {
         let at = error.labels().find_map(|(span, _)| span.to_range()).map(|range| range.start as u32);
-        let mut message = error.message().to_owned();
-        for label in error.labels().map(|(_, label)| label).filter(|label| !error.message().contains(label)).take(1) {
-            message = format!("{message}: {label}");
-        }
+        let message = wording::of_parser(error.message(), error.labels().next().map(|(_, label)| label));
         FaultAt { at, fault: Fault::Syntax { message } }
     })
 }
@@ -169,14 +166,36 @@ fn validate(module: &Module) -> Result<ModuleInfo, FaultAt> {
         let spans = error.spans().filter_map(|(span, _)| span.to_range());
         // The last one is the most particular.
         let at = spans.last().map(|range| range.start as u32);
+        if let ValidationError::EntryPoint { source: EntryPointError::ForbiddenStageOperations, .. } = error.as_inner()
+        {
+            let at = at.or_else(|| first_derivative(module).and_then(Span::to_range).map(|range| range.start as u32));
+            let message = "this needs derivatives, which compute shaders do not have: textureSampleLevel and \
+                           textureSampleCompareLevel do without";
+            return FaultAt { at, fault: Fault::Invalid { message: message.to_owned() } };
+        }
         let mut messages = vec![error.as_inner().to_string()];
         let mut source = std::error::Error::source(error.as_inner());
         while let Some(inner) = source {
             messages.push(inner.to_string());
             source = inner.source();
         }
-        FaultAt { at, fault: Fault::Invalid { message: messages.join(": ") } }
+        FaultAt { at, fault: Fault::Invalid { message: wording::of_validator(&messages) } }
     })
+}
+
+/// The first place in a text that needs derivatives.
+fn first_derivative(module: &Module) -> Option<Span> {
+    let functions = module.functions.iter().map(|(_, function)| function);
+    let all = functions.chain(module.entry_points.iter().map(|point| &point.function));
+    let mut expressions = all.flat_map(|function| {
+        function.expressions.iter().map(|(handle, expression)| (expression, function.expressions.get_span(handle)))
+    });
+    let needs = |expression: &Expression| match expression {
+        Expression::Derivative { .. } => true,
+        Expression::ImageSample { level, .. } => matches!(level, SampleLevel::Auto | SampleLevel::Bias(_)),
+        _ => false,
+    };
+    expressions.find(|(expression, _)| needs(expression)).map(|(_, span)| span)
 }
 
 /// The number of an entry point.

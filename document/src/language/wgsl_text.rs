@@ -60,8 +60,10 @@ fn help(error: &Error) -> Option<String> {
         },
         Fault::NoEntryPoint { name, found } => nearest(name, found),
         Fault::NoOverride { name, found } => nearest(name, found),
-        Fault::OverrideWithoutValue { name } => {
-            Some(format!("give it one, by `overrides = {{ {name} = 1 }}` in a document or by `--override {name}=1`"))
+        Fault::OverrideWithoutValue { name, others } => {
+            let all: Vec<String> = [name].into_iter().chain(others).map(|name| format!("{name} = 1")).collect();
+            let all = all.join(", ");
+            Some(format!("give values, by `overrides = {{ {all} }}` in a document or by `--override {name}=1`"))
         }
         _ => None,
     }

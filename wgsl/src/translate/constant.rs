@@ -32,7 +32,7 @@ impl Overrides {
     pub fn constant(&self, handle: Handle<Override>) -> Result<Const> {
         match self.values.get(handle.index()) {
             Some(Ok(value)) => Ok(*value),
-            Some(Err(name)) => Err(Fault::OverrideWithoutValue { name: name.clone() }),
+            Some(Err(name)) => Err(Fault::OverrideWithoutValue { name: name.clone(), others: Vec::new() }),
             None => Err(Fault::Internal { what: "an override is used before its declaration".to_owned() }),
         }
     }
@@ -65,6 +65,19 @@ fn names(key: &str, of: &Override) -> bool {
     }
 }
 
+/// A fault at the declaration of an override that has no value, with all others that have none.
+pub(super) fn complete(found: FaultAt, module: &Module, options: &Options) -> FaultAt {
+    let FaultAt { fault: Fault::OverrideWithoutValue { name: missed, .. }, .. } = found else { return found };
+    let is_given = |of: &Override| of.init.is_some() || options.overrides.keys().any(|key| names(key, of));
+    let of_span = |(handle, of): (Handle<Override>, &Override)| {
+        (name(of) == missed).then(|| module.overrides.get_span(handle).to_range()).flatten()
+    };
+    let at = module.overrides.iter().find_map(of_span).map(|range| range.start as u32);
+    let others = module.overrides.iter().filter(|(_, of)| !is_given(of)).map(|(_, of)| name(of));
+    let others = others.filter(|other| *other != missed).collect();
+    FaultAt { at: at.or(found.at), fault: Fault::OverrideWithoutValue { name: missed, others } }
+}
+
 /// The values of overrides, and the size of groups.
 pub(super) fn sizes(
     module: &Module,
@@ -75,8 +88,12 @@ pub(super) fn sizes(
     let whole = |fault| FaultAt { at: None, fault };
     let is_known = |key: &String| module.overrides.iter().any(|(_, of)| names(key, of));
     if let Some(key) = options.overrides.keys().find(|key| !is_known(key)) {
-        let named = module.overrides.iter().filter(|(_, of)| of.id.is_some() || of.name.is_some());
-        let found = named.map(|(_, of)| name(of)).collect();
+        let found = module.overrides.iter().filter_map(|(_, of)| match (of.id, &of.name) {
+            (Some(id), Some(name)) => Some(format!("{id} ({name})")),
+            (Some(id), None) => Some(id.to_string()),
+            (None, name) => name.clone(),
+        });
+        let found = found.collect();
         return Err(whole(Fault::NoOverride { name: key.clone(), found }));
     }
     let mut overrides = Overrides::default();
@@ -93,7 +110,7 @@ pub(super) fn sizes(
             // One that others need and that has no value is missed where it is used.
             (None, Some(init)) => match evaluate(module, info, options, &mut overrides, init) {
                 Ok(value) => Ok(Const { ty, ..value }),
-                Err(Fault::OverrideWithoutValue { name }) => Err(name),
+                Err(Fault::OverrideWithoutValue { name, .. }) => Err(name),
                 Err(fault) => return Err(FaultAt { at, fault }),
             },
             (None, None) => Err(name(of)),

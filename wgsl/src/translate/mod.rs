@@ -102,7 +102,8 @@ pub(crate) fn translate(
     options: &Options,
     is_to_check: bool,
 ) -> std::result::Result<Translated, FaultAt> {
-    let (overrides, group_size) = constant::sizes(module, info, entry, options)?;
+    let complete = |found| constant::complete(found, module, options);
+    let (overrides, group_size) = constant::sizes(module, info, entry, options).map_err(complete)?;
     let types = Types::new(module, |size| overrides.value(size));
     let told = described::overrides(module, &overrides);
     let mut function = Function::new(module.entry_points[entry].name.as_str(), Interface::compute(group_size));
@@ -112,7 +113,7 @@ pub(crate) fn translate(
     let done = translator.entry_point(entry);
     let Translator { at, ref mut bindings, ref mut shared, .. } = translator;
     let (bindings, shared) = (std::mem::take(bindings), std::mem::take(shared));
-    done.map_err(|fault| FaultAt { at, fault })?;
+    done.map_err(|fault| complete(FaultAt { at, fault }))?;
     function.list_samples();
     Ok(Translated { function, bindings, shared, overrides: told })
 }

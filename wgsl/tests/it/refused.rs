@@ -70,7 +70,8 @@ fn overrides_have_values_of_their_types() {
          var<workgroup> list: array<u32, width * 2u>;",
         "list[width] = width; if on { out[0] = u32(twice) + list[width] * 100u; }",
     );
-    assert_eq!(error(&text).fault, Fault::OverrideWithoutValue { name: "width".to_owned() });
+    assert_eq!(error(&text).fault, Fault::OverrideWithoutValue { name: "width".to_owned(), others: Vec::new() });
+    assert_eq!(error(&text).at, Some(Position { line: 1, column: 1 }));
     let run = |values: &[(&str, f64)]| {
         let mut run = Run::new(&text).buffer(0, &[0]);
         run.options.overrides = values.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
@@ -84,7 +85,7 @@ fn overrides_have_values_of_their_types() {
     assert_eq!(fault(&[("width", 0.0)]), Fault::Size { found: 0 });
     assert!(matches!(fault(&[("width", 1.5)]), Fault::OverrideValue { ty: "u32", .. }));
     assert!(matches!(fault(&[("width", -1.0)]), Fault::OverrideValue { .. }));
-    let found = ["width", "7", "twice", "on"].map(str::to_owned).to_vec();
+    let found = ["width", "7 (scale)", "twice", "on"].map(str::to_owned).to_vec();
     assert_eq!(fault(&[("scale", 1.0)]), Fault::NoOverride { name: "scale".to_owned(), found });
     let sized = "override n = 8; @compute @workgroup_size(n, n * 2) fn main() {}";
     let mut options = Options::default();
@@ -277,5 +278,42 @@ fn texts_at_the_limits_take_a_tenth_of_a_second() {
         let result = Shader::read(&text, &Options::default()).map(|_| ()).map_err(|error| error.to_string());
         let (elapsed, bytes) = (start.elapsed().as_secs_f64() * 1e3, text.len());
         println!("{name:16} {bytes:7} bytes {elapsed:7.1} ms {result:?}");
+    }
+}
+
+#[test]
+fn messages_speak_of_the_text() {
+    for (declarations, body, position, message) in [
+        ("", "out[0] = 1u + out[0] + i32(out[1]);", 111, "operation Add can't work with u32 and i32"),
+        ("", "let x = out[0] / 0u;", 0, "division by zero"),
+        (
+            "@group(0) @binding(0) var<storage> p: array<u32>;",
+            "out[0] = p[0];",
+            0,
+            "another variable has the same @group and @binding",
+        ),
+        ("@group(0) @binding(1) var<storage> p: array<u32>;", "p[0] = out[0];", 0, "this cannot be written: "),
+        (
+            "@group(0) @binding(1) var<storage> b: array<bool>;",
+            "out[0] = u32(b[0]);",
+            0,
+            "its type cannot be in a buffer: ",
+        ),
+        (
+            "fn f(x: u32) -> u32 { if x > 1 { return 1; } }",
+            "out[0] = f(1);",
+            0,
+            "a function that declares a result returns none",
+        ),
+        (
+            "@group(0) @binding(1) var t: texture_2d<f32>; @group(0) @binding(2) var s: sampler;",
+            "out[0] = u32(textureSample(t, s, vec2f(0.5)).x);",
+            0,
+            "this needs derivatives, which compute shaders do not have",
+        ),
+    ] {
+        let found = error(&main_of(declarations, body));
+        assert!(found.fault.to_string().starts_with(message), "{found}");
+        assert!(found.at.is_some_and(|at| at.column > position), "{found}");
     }
 }
