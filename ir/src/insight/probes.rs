@@ -75,7 +75,9 @@ pub fn optimise_with_probes(
 /// Writes the probes; returns whether views are watched, and what must hold of a dispatch.
 fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Option<(bool, Vec<OwnWords>)> {
     let is_compute = matches!(func.interface.stage, Stage::Compute { .. });
-    if !is_compute || !func.interface.messages.is_empty() {
+    // Shadows are bound in a space of their own.
+    let has_space = func.interface.resources.iter().any(|resource| resource.space == SPACE);
+    if !is_compute || has_space || !func.interface.messages.is_empty() {
         return None;
     }
     let flow = Flow::new(func);

@@ -61,6 +61,16 @@ impl Declared {
         declared
     }
 
+    /// Those of a function for checks. Of atomics in code that never runs, which the usual one has lost, nothing is asked.
+    pub(crate) fn to_check(function: &Function, usual: &[Self]) -> Vec<Self> {
+        let mut declared = Self::of(function);
+        for (range, usual) in declared.iter_mut().zip(usual) {
+            range.uses_texel_atomics &= usual.uses_texel_atomics;
+            range.uses_texel_exchange &= usual.uses_texel_exchange;
+        }
+        declared
+    }
+
     /// The declarations alone, without the uses that only the instructions reveal.
     pub(crate) fn of_interface(interface: &Interface) -> Vec<Self> {
         let declared = |resource: &Resource| Self {

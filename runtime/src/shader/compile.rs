@@ -213,7 +213,7 @@ impl Inner {
     fn generate_probed(&self, key: &ProbedKey, clock: &mut StageClock) -> Result<Option<ProbedCode>, Error> {
         let mut target = self.source.target();
         target.oversize = Oversize::Refuse;
-        let probed = self.source.probed(key)?;
+        let probed = self.source.probed(key, self.outline.width)?;
         clock.end(CompileStage::Passes)?;
         let Some(probed) = probed else { return Ok(None) };
         let ProbedFunction { function, needs_first_content, conditions } = probed;
@@ -225,7 +225,7 @@ impl Inner {
             return Ok(None);
         }
         end_code(clock, &code)?;
-        let (declared, lanes) = (Declared::of(&function), function.width.lanes());
+        let (declared, lanes) = (Declared::to_check(&function, &self.outline.declared), function.width.lanes());
         let sampled = function.interface.sampled.clone();
         Ok(Some(ProbedCode { code, declared, sampled, lanes, needs_first_content, conditions }))
     }

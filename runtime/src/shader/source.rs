@@ -150,9 +150,9 @@ impl FunctionSource {
     }
 
     /// Makes the shader's function with [probes](insight::optimise_with_probes), accessing texels of these formats
-    /// directly. `None` if only the interpreter can check it.
-    pub fn probed(&self, key: &ProbedKey) -> Result<Option<ProbedFunction>, Error> {
-        let CompileOptions { level, width, .. } = self.options;
+    /// directly, in packets of this width. `None` if only the interpreter can check it.
+    pub fn probed(&self, key: &ProbedKey, width: Width) -> Result<Option<ProbedFunction>, Error> {
+        let level = self.options.level;
         let function = self.translated_to_check()?;
         let own_locals = function.interface.locals.len();
         let mut observed = function.clone();
@@ -162,7 +162,8 @@ impl FunctionSource {
         }
         let probed = insight::optimise_with_probes(function, level, &key.texels, own_locals, key.options);
         let Some(Probed { mut function, watches_views, conditions }) = probed else { return Ok(None) };
-        function.width = width.unwrap_or(function.width);
+        // Atomics happen in the same order, and races end alike.
+        function.width = width;
         // Where threads race for words of a view, it matters whether they store the same.
         let needs_first_content = insight::needs_first_content(&observed, watches_views);
         Ok(Some(ProbedFunction { function: verify(function)?, needs_first_content, conditions }))

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use brolga_runtime::Engine;
 use brolga_runtime::insight::FindingKind;
+use brolga_runtime::{Engine, Format, Register, TextureShape, View};
 
-use crate::run::Run;
+use crate::run::{Run, device};
 
 /// Declarations for the statements below.
 const DECLARED: &str = "
@@ -149,5 +149,28 @@ fn elements_whose_bytes_wrap_do_not_exist() {
             let kinds: Vec<_> = findings.iter().map(|found| found.kind).collect();
             assert_eq!(kinds, [FindingKind::Bounds; 4], "{ty}");
         }
+    }
+}
+
+/// Groups that are looked at again find the texels of before, and leave those of one run.
+#[test]
+fn textures_are_changed_once() {
+    let text = "
+        @group(0) @binding(0) var image: texture_storage_2d<r32uint, read_write>;
+        var<workgroup> tile: array<u32, 8>;
+        @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3u) {
+            let before = textureLoad(image, id.xy).x;
+            textureStore(image, id.xy, vec4u(3u * before + 1u + tile[id.x & 7u]));
+        }";
+    for engine in [Engine::Interpreter, Engine::Jit] {
+        let shape = TextureShape::texture_2d(Format::R32_UINT, 16, 2);
+        let texels: Vec<u32> = (0..32).collect();
+        let texture = device().texture_from(shape, &texels).unwrap();
+        let written = texture.buffer().clone();
+        let run = Run::new(text).groups([4, 2, 1]).view(Register::u(0), View::texture(texture));
+        let (findings, _) = run.check(engine).unwrap();
+        assert!(findings.iter().all(|found| found.kind == FindingKind::Uninitialised) && !findings.is_empty());
+        let expected: Vec<u32> = texels.iter().map(|texel| 3 * texel + 1).collect();
+        assert_eq!(written.to_vec::<u32>().unwrap(), expected, "{engine:?}");
     }
 }

@@ -147,7 +147,7 @@ pub(in super::super) struct CheckedShader {
 impl CheckedShader {
     pub fn new(shader: &Shader, runner: &Runner, options: &CheckOptions) -> Result<Self, Error> {
         let (function, own_locals) = shader.observed()?;
-        let declared = Declared::of(&function);
+        let declared = Declared::to_check(&function, &shader.outline().declared);
         for range in &declared {
             at_most(Limit::RangeRegisters, range.table_len, runner.limits.range_registers)?;
         }

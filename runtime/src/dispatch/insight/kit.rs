@@ -158,6 +158,7 @@ fn shadow_size(view: &View) -> u64 {
 fn memory_of(view: &View) -> Option<&Arc<Memory>> {
     match view.kind() {
         ViewKind::Buffer(view) => Some(view.buffer.memory()),
-        _ => None,
+        ViewKind::Texture(view) => Some(view.texture.buffer().memory()),
+        ViewKind::Sampler(_) => None,
     }
 }

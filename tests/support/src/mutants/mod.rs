@@ -17,7 +17,7 @@ use brolga_bytecode::sm5::{self, decode, encode};
 use brolga_bytecode::{Error as FileError, Limits, listing};
 use brolga_ir::translate::TranslateError;
 use brolga_runtime::insight::{CheckOptions, FindingKind};
-use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Engine, Error, Shader};
+use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Error, Shader};
 
 use crate::bound::backing::{Difference, Left};
 use crate::bound::random::{Random as Content, bind};
@@ -169,7 +169,7 @@ impl Laboratory {
             Err(error) => return Err(error.to_string()),
         };
         let left = left_in(&bindings);
-        if fate == Fate::Ran && engine == Engine::Interpreter {
+        if fate == Fate::Ran {
             self.run_checked(&shader, seed, &left)?;
         }
         Ok(Outcome { fate, end, left })
