@@ -1,6 +1,6 @@
 //! Tests checks with probes, on random programs without enough barriers: what is found is what a plain model finds, which
-//! compares all pairs of accesses. Where all groups are looked at it is exactly that; of more groups some race is found
-//! wherever there is one, and nothing else.
+//! compares all pairs of accesses. Where all groups are looked at it is exactly that; else nothing else is found, and
+//! groups that are not looked at are counted.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,6 @@ use brolga_runtime::{
 };
 use brolga_testing_base::races::{OWN_WORDS, Race, Racy, WORDS};
 use brolga_testing_base::random::{Random, seeds};
-
-/// Up to so many groups are looked at together.
-const FEW: u32 = 8;
 
 fn shader(device: &Device, function: &str) -> Shader {
     let module = Module::new(verify(parse(function).unwrap()).unwrap()).unwrap();
@@ -38,10 +35,10 @@ fn words(buffer: &Buffer) -> Vec<u32> {
 fn probes_suspect_all_races() {
     let device = Device::builder().threads(1).build().unwrap();
     let options = CompileOptions::new(Engine::Jit);
-    let mut racy = [0; 2];
+    let (mut racy, mut sampled) = ([0; 2], 0);
     for seed in seeds(0..400) {
         let mut random = Random(seed);
-        let most_groups = random.pick(&[3, 24]);
+        let most_groups = random.pick(&[3, 24, 80]);
         let program = Racy::random(&mut random, most_groups);
         let expected = program.races();
         let function = verify(program.function()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
@@ -65,12 +62,13 @@ fn probes_suspect_all_races() {
                 (finding.subject.unwrap().to_string() == "g0", sites, finding.between_groups)
             })
             .collect();
-        assert_eq!(found.is_empty(), expected.is_empty(), "seed {seed}, {program:?}: {expected:?}");
         assert!(found.is_subset(&expected), "seed {seed}, {program:?}: {found:?}, not {expected:?}");
-        assert!(found == expected || program.groups > FEW, "seed {seed}, {program:?}: {found:?}, not {expected:?}");
+        let is_sampled = checked.summary.alike > 0;
+        assert!(found == expected || is_sampled, "seed {seed}, {program:?}: {found:?}, not {expected:?}");
+        sampled += usize::from(is_sampled);
         racy[usize::from(found.is_empty())] += 1;
     }
-    assert!(racy[0] > 100 && racy[1] > 50, "{racy:?}");
+    assert!(racy[0] > 100 && racy[1] > 50 && sampled > 10, "{racy:?}, {sampled}");
 }
 
 /// What the shader adds to is not what it begins with when groups are looked at, and is put back.

@@ -17,8 +17,9 @@ use crate::host::Outbox;
 const FIRST: usize = 4;
 const LAST: usize = 2;
 
-/// A run with so few groups is looked at as a whole, if anything is suspected.
-const FEW: u64 = 8;
+/// A run with so few groups, or threads, is looked at as a whole, if anything is suspected.
+const FEW_GROUPS: u64 = 8;
+const FEW_THREADS: u64 = 1024;
 
 /// What probes suspect, of the groups of one dispatch.
 #[derive(Debug)]
@@ -106,7 +107,7 @@ impl Suspects {
         if sites.is_empty() {
             return (BTreeSet::new(), 0);
         }
-        if count <= FEW {
+        if count <= FEW_GROUPS || count.saturating_mul(self.threads_per_group.into()) <= FEW_THREADS {
             return ((0..count).collect(), 0);
         }
         let chosen = sites.values().flat_map(|site| site.first.iter().chain(&site.last));
