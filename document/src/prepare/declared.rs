@@ -162,7 +162,8 @@ impl<'a> ShaderDeclarations<'a> {
     /// The same for a resource that must be bound to something.
     fn needed(&self, name: &str, resource: &ResourceEntry) -> Result<(&Found, Register, &Declared), Fault> {
         let Some((shader, register)) = self.uses(name).first() else {
-            let problem = Problem::MissingKey { place: "a resource that no shader declares", key: "kind", meaning: "" };
+            let meaning = "that of a buffer or texture; a sampler has `filter` instead";
+            let problem = Problem::MissingKey { place: "what no shader declares as a resource", key: "kind", meaning };
             return Err((problem, resource.span.clone()));
         };
         let mut declared = Vec::new();

@@ -111,7 +111,9 @@ impl ValueWriter {
                 self.push(byte, &numbers, node);
             }
             class => {
-                let wants = || format!("an array of {rows} rows ({})", type_text(ty));
+                // Those of WGSL are written by columns, as they lie in memory.
+                let lines = if type_text(ty).starts_with("mat") { "columns" } else { "rows" };
+                let wants = || format!("an array of {rows} {lines} ({})", type_text(ty));
                 let lines = list(node, path, wants, |found| found == rows)?;
                 for (row, line) in lines.iter().enumerate() {
                     let numbers = vector(line, &format!("{path}[{row}]"), ty, of, columns)?;

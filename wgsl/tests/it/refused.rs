@@ -277,7 +277,9 @@ fn texts_at_the_limits_take_a_tenth_of_a_second() {
         let start = std::time::Instant::now();
         let result = Shader::read(&text, &Options::default()).map(|_| ()).map_err(|error| error.to_string());
         let (elapsed, bytes) = (start.elapsed().as_secs_f64() * 1e3, text.len());
-        println!("{name:16} {bytes:7} bytes {elapsed:7.1} ms {result:?}");
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map_or("unknown", str::trim);
+        println!("{name:16} {bytes:7} bytes {elapsed:7.1} ms, {peak} so far; {result:?}");
     }
 }
 
