@@ -28,6 +28,7 @@
 //! | `source.rs` | the lines of a text |
 //! | `scan.rs` | bounds a text before the parser reads it |
 //! | `usage.rs` | which variables are indexed by computed numbers |
+//! | `wording.rs` | what naga found, in words of the text |
 //! | `translate/` | WGSL to IR |
 //! | `shader.rs` | reads a shader |
 //! | `program.rs` | the front end for the runtime |

@@ -85,7 +85,7 @@ fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Optio
         true => Proofs::find(func, &flow, own_locals, options.may_depend),
         false => (Proofs::nothing(func), Vec::new()),
     };
-    if !can_watch(func, &proofs) {
+    if !can_watch(func) {
         return None;
     }
     // Packets of small groups may hold threads of several, whatever their width will be.
@@ -128,32 +128,40 @@ fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Optio
     Some((probes.views.iter().any(Option::is_some), conditions))
 }
 
-/// `true` if every view that is to be watched is one register of a buffer, so that it has a shadow.
-fn can_watch(func: &Function, proofs: &Proofs) -> bool {
+/// `true` if every view that is written is one register, so that it can have a shadow.
+fn can_watch(func: &Function) -> bool {
     func.each_inst().all(|inst| {
-        let (resource, is_texel) = match &func.inst(inst).kind {
+        let resource = match &func.inst(inst).kind {
             InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
                 match place.object {
-                    Object::Resource(resource) => (resource, false),
+                    Object::Resource(resource) => resource,
                     _ => return true,
                 }
             }
             InstKind::TexelLoad { resource, .. }
             | InstKind::TexelStore { resource, .. }
-            | InstKind::TexelAtomic { resource, .. } => (*resource, true),
+            | InstKind::TexelAtomic { resource, .. } => *resource,
             _ => return true,
         };
         let declared = func.interface.resource(resource.id);
         let is_one = declared.count == Some(1) && resource.element == Element::Fixed(0);
-        match declared.class {
-            ResourceClass::UnorderedAccess => {
-                let has_shadow = !is_texel || is_buffer(declared.kind);
-                is_one && (has_shadow || proofs.view(resource.id) == Watch::Nothing)
-            }
-            // Which view it is, is checked by the access.
-            _ => true,
-        }
+        // Of others the access itself checks which it is.
+        is_one || declared.class != ResourceClass::UnorderedAccess
     })
+}
+
+/// The number of a texel in its texture, row by row, and whether there is one.
+fn texel_number(b: &mut Builder<'_>, texture: ResourceRef, coords: &[Value]) -> (Value, Value) {
+    let level = b.i32(0);
+    let extents = b.query(Query::TextureSize, texture, Some(level));
+    let (mut number, mut is_inside) = (b.i32(0), b.bool(true));
+    for (&coord, &extent) in coords.iter().zip(&extents).rev() {
+        let rows = b.op(Op::IMul, &[number, extent]);
+        number = b.op(Op::IAdd, &[rows, coord]);
+        let is_below = b.op(Op::ULt, &[coord, extent]);
+        is_inside = b.op(Op::BAnd, &[is_inside, is_below]);
+    }
+    (number, is_inside)
 }
 
 /// For each shared memory, whether all its accesses are of whole elements.
@@ -309,13 +317,13 @@ impl Probes {
                 self.memory(b, place, 1, Access { kind: AccessKind::Atomic, effect, is_divergent });
             }
             InstKind::TexelLoad { resource, coords, .. } => {
-                self.texel(b, resource, coords[0], Access { kind: AccessKind::Read, effect: always, is_divergent });
+                self.texel(b, resource, &coords, Access { kind: AccessKind::Read, effect: always, is_divergent });
             }
             InstKind::TexelStore { resource, coords, effect, .. } => {
-                self.texel(b, resource, coords[0], Access { kind: AccessKind::Write, effect, is_divergent });
+                self.texel(b, resource, &coords, Access { kind: AccessKind::Write, effect, is_divergent });
             }
             InstKind::TexelAtomic { resource, coords, effect, .. } => {
-                self.texel(b, resource, coords[0], Access { kind: AccessKind::Atomic, effect, is_divergent });
+                self.texel(b, resource, &coords, Access { kind: AccessKind::Atomic, effect, is_divergent });
             }
             _ => {}
         }
@@ -380,17 +388,25 @@ impl Probes {
         }
     }
 
-    /// An access of a texel. Those outside of a texture are defined.
-    fn texel(&mut self, b: &mut Builder<'_>, resource: ResourceRef, coord: Value, access: Access) {
-        if is_buffer(b.func.interface.resource(resource.id).kind) {
+    /// An access of a texel. Those outside of a texture are defined, and access nothing.
+    fn texel(&mut self, b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value], mut access: Access) {
+        let is_buffer = is_buffer(b.func.interface.resource(resource.id).kind);
+        if is_buffer {
             let [count, ..] = b.query(Query::BufferSize, resource, None);
-            let is_outside = b.op(Op::UGe, &[coord, count]);
+            let is_outside = b.op(Op::UGe, &[coords[0], count]);
             self.suspect(b, is_outside, None, access.effect);
         }
-        if let Some(shadow) = self.views[resource.id.index()] {
-            let place = MemoryRef { object: Object::Resource(only(shadow)), index: Some(coord), offset: b.i32(0) };
-            self.view(b, resource.id, place, 1, access);
-        }
+        let Some(shadow) = self.views[resource.id.index()] else { return };
+        let index = match is_buffer {
+            true => coords[0],
+            false => {
+                let (number, is_inside) = texel_number(b, resource, coords);
+                access.effect = b.op(Op::BAnd, &[access.effect, is_inside]);
+                number
+            }
+        };
+        let place = MemoryRef { object: Object::Resource(only(shadow)), index: Some(index), offset: b.i32(0) };
+        self.view(b, resource.id, place, 1, access);
     }
 
     /// An access of a view's words.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use brolga_runtime::insight::FindingKind;
-use brolga_runtime::{Engine, Format, Register, TextureShape, View};
+use brolga_runtime::{Dimension, Engine, Format, Register, TextureShape, View};
 
 use crate::run::{Run, device};
 
@@ -172,5 +172,34 @@ fn textures_are_changed_once() {
         assert!(findings.iter().all(|found| found.kind == FindingKind::Uninitialised) && !findings.is_empty());
         let expected: Vec<u32> = texels.iter().map(|texel| 3 * texel + 1).collect();
         assert_eq!(written.to_vec::<u32>().unwrap(), expected, "{engine:?}");
+    }
+}
+
+#[test]
+fn races_for_texels_at_computed_coordinates_are_found() {
+    let text = |place: &str| {
+        format!(
+            "@group(0) @binding(0) var image: texture_storage_3d<r32uint, read_write>;
+             @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3u) {{
+                 let at = {place};
+                 textureStore(image, at, textureLoad(image, at) + id.x);
+             }}"
+        )
+    };
+    for (place, is_racy) in [
+        ("vec3u(id.x % 3u, 1u, 0u)", true),
+        ("vec3u(id.x % 5u, id.x % 4u, id.x & 1u)", false),
+        ("vec3u(9u, id.x, 0u)", false),
+    ] {
+        let text = text(place);
+        let found = [Engine::Interpreter, Engine::Jit].map(|engine| {
+            let shape = TextureShape::new(Dimension::Texture3d, Format::R32_UINT, 5).height(4).depth(2);
+            let texture = device().texture_from(shape, &[0; 40]).unwrap();
+            let (found, _) =
+                Run::new(&text).groups([4, 1, 1]).view(Register::u(0), View::texture(texture)).check(engine).unwrap();
+            found.iter().map(ToString::to_string).collect::<Vec<_>>()
+        });
+        assert_eq!(found[0], found[1], "{place}");
+        assert_eq!(found[0].iter().any(|found| found.starts_with("race on u0 `image`")), is_racy, "{place}: {found:?}");
     }
 }

@@ -144,14 +144,19 @@ fn may_be_unbound(range: &Declared, bindings: Layers<'_>) -> bool {
     is_texture && range.uses_texels && (range.count != Some(1) || bindings.get(range.register).is_none())
 }
 
-/// Bytes of the shadow of a view of a buffer.
+/// Bytes of the shadow of a view that is written: a word for each texel.
 fn shadow_size(view: &View) -> u64 {
     match view.kind() {
         ViewKind::Buffer(view) => match view.elements {
             Elements::Typed { .. } => 4 * view.element_count(),
             _ => view.size_bytes,
         },
-        _ => 0,
+        ViewKind::Texture(view) => {
+            let surface = view.surface(true);
+            let extents = surface.levels.first().map_or([0; 3], |level| level.extents).map(u64::from);
+            4 * extents.into_iter().product::<u64>().saturating_mul(surface.layers.into())
+        }
+        ViewKind::Sampler(_) => 0,
     }
 }
 
