@@ -135,6 +135,8 @@ pub struct CheckState {
     summary: CheckSummary,
     views: HashMap<ViewWord, Cell>,
     tickets: Tickets,
+    /// Of accesses that race, whether they have one address.
+    alike: HashMap<[Inst; 2], bool>,
     /// Accesses so far.
     time: u64,
     group: GroupState,
@@ -424,7 +426,8 @@ impl Checker<'_> {
             let mut finding = self.of_access(FindingKind::Race, touch.subject, (touch.place, touch.extent), first);
             finding.parties.push(second);
             finding.between_groups = between_groups;
-            finding.at_one_address = linear::have_one_address(&self.of.function, other.inst, touch.inst);
+            let alike = || linear::have_one_address(&self.of.function, other.inst, touch.inst);
+            finding.at_one_address = *self.state.alike.entry([other.inst, touch.inst]).or_insert_with(alike);
             self.report(finding);
         }
     }
