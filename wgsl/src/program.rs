@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use brolga_bytecode::debug::DebugInfo;
-use brolga_ir::entity::Region;
 use brolga_ir::function::{Function, Origin};
 use brolga_ir::interface::Interface;
 use brolga_runtime::{CompileOptions, Error, Module, Program, Register, SourceLine};
@@ -24,9 +23,7 @@ impl Shader {
     /// The bytes that instructions come from, each once and in order.
     fn origins(&self) -> Vec<Origin> {
         let function = self.function();
-        let regions = (0..function.region_count()).map(Region::new);
-        let insts = regions.flat_map(|region| &function.region(region).insts);
-        let mut origins: Vec<Origin> = insts.map(|&inst| function.inst(inst).origin).collect();
+        let mut origins: Vec<Origin> = function.each_inst().map(|inst| function.inst(inst).origin).collect();
         origins.sort_unstable();
         origins.dedup();
         origins
@@ -43,7 +40,7 @@ impl Program for Shader {
     }
 
     fn translate_to_check(&self, _: &CompileOptions) -> Result<Function, Error> {
-        self.function_to_check().map_err(|error| Error::FrontEnd(Box::new(error)))
+        self.function_to_check().cloned().map_err(|error| Error::FrontEnd(Box::new(error)))
     }
 
     fn name(&self) -> String {

@@ -1,6 +1,7 @@
 //! Reads a shader: parser, validation, translation.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 use brolga_ir::function::{Function, Origin};
 use naga::valid::{Capabilities, EntryPointError, ModuleInfo, ValidationError, ValidationFlags, Validator};
@@ -23,6 +24,7 @@ const STACK_BYTES: usize = 32 << 20;
 #[derive(Clone, Debug)]
 pub struct Shader {
     function: Function,
+    to_check: OnceLock<Function>,
     bindings: Vec<Binding>,
     shared: Vec<String>,
     overrides: Vec<OverrideInfo>,
@@ -40,22 +42,25 @@ impl Shader {
     /// If the text breaks a rule of WGSL, has more than the limits allow, or uses a feature that is not supported.
     pub fn read(text: &str, options: &Options) -> Result<Self, Error> {
         let lines = Lines::new(text.get(..options.limits.text_bytes.min(text.len())).unwrap_or_default());
-        let place = |FaultAt { at, fault }| Error { at: at.map(|byte| lines.position(byte)), fault };
-        let (entry, translated) = read(text, options, false).map_err(place)?;
+        let (entry, translated) = read(text, options, false).map_err(|fault| lines.error(fault))?;
         let Translated { function, bindings, shared, overrides } = translated;
         let identity = identity(text, &entry, options);
         let (text, options) = (text.to_owned(), options.clone());
-        Ok(Self { function, bindings, shared, overrides, entry, text, options, lines, identity })
+        let to_check = OnceLock::new();
+        Ok(Self { function, to_check, bindings, shared, overrides, entry, text, options, lines, identity })
     }
 
     /// The function with an access [outside](brolga_ir::insight::OUTSIDE) of memory for each that WGSL leaves out, as it is
-    /// outside of an array. The text is read again.
+    /// outside of an array. The first call reads the text again.
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn function_to_check(&self) -> Result<Function, Error> {
-        let place = |FaultAt { at, fault }| Error { at: at.map(|byte| self.lines.position(byte)), fault };
-        read(&self.text, &self.options, true).map(|(_, translated)| translated.function).map_err(place)
+    pub fn function_to_check(&self) -> Result<&Function, Error> {
+        if let Some(known) = self.to_check.get() {
+            return Ok(known);
+        }
+        let (_, translated) = read(&self.text, &self.options, true).map_err(|fault| self.lines.error(fault))?;
+        Ok(self.to_check.get_or_init(|| translated.function))
     }
 
     /// The function, with slots: before the passes.
@@ -154,7 +159,7 @@ fn parse(text: &str) -> Result<Module, FaultAt> {
     let mut parser = naga::front::wgsl::Frontend::new_with_options(options);
     parser.parse(text).map_err(|error| {
         let at = error.labels().find_map(|(span, _)| span.to_range()).map(|range| range.start as u32);
-        let message = wording::of_parser(error.message(), error.labels().next().map(|(_, label)| label));
+        let message = wording::of_parser(error.message(), error.labels().map(|(_, label)| label));
         FaultAt { at, fault: Fault::Syntax { message } }
     })
 }

@@ -1,6 +1,7 @@
 //! The lines of a text.
 
-use crate::error::Position;
+use crate::error::{Error, Position};
+use crate::translate::FaultAt;
 
 /// The starts of the lines of a text.
 #[derive(Clone, Debug)]
@@ -20,6 +21,11 @@ impl Lines {
         let line = self.starts.partition_point(|&start| start <= byte);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         Position { line: line.max(1) as u32, column: byte - start + 1 }
+    }
+
+    /// An error at the position of a fault.
+    pub fn error(&self, FaultAt { at, fault }: FaultAt) -> Error {
+        Error { at: at.map(|byte| self.position(byte)), fault }
     }
 
     /// The line that a byte is in.

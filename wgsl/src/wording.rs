@@ -1,10 +1,9 @@
 //! Says what naga found without what only its own developers know: numbers in its arenas, debug forms of types.
 
-/// The words of the parser: a message, and what it says about the place.
-pub(crate) fn of_parser(message: &str, label: Option<&str>) -> String {
-    match label {
-        None | Some("" | "see msg") => tidied(message),
-        Some(label) if message.contains(label) => tidied(message),
+/// The words of the parser: a message, and the first that it says about places and not in the message.
+pub(crate) fn of_parser<'l>(message: &str, mut labels: impl Iterator<Item = &'l str>) -> String {
+    match labels.find(|label| !message.contains(label)) {
+        None | Some("see msg") => tidied(message),
         Some(label) => format!("{}: {}", tidied(message), tidied(label)),
     }
 }
@@ -101,6 +100,6 @@ mod tests {
         ] {
             assert_eq!(tidied(found), said);
         }
-        assert_eq!(of_parser("Division by zero", Some("see msg")), "division by zero");
+        assert_eq!(of_parser("Division by zero", ["see msg"].into_iter()), "division by zero");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use brolga_ir::entity::Region;
 use brolga_ir::function::{AtomicOp, Element, Function, InstKind, Object, ResourceRef};
 use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
 use serde::{Deserialize, Serialize};
@@ -38,23 +37,21 @@ impl Declared {
     /// The declarations of a shader, in order.
     pub(crate) fn of(function: &Function) -> Vec<Self> {
         let mut declared = Self::of_interface(&function.interface);
-        for region in 0..function.region_count() {
-            for &inst in &function.region(Region::new(region)).insts {
-                let kind = &function.inst(inst).kind;
-                for used in resources_of(kind) {
-                    let range = &mut declared[used.id.index()];
-                    range.uses_texels |= matches!(
-                        kind,
-                        InstKind::TexelLoad { .. } | InstKind::TexelStore { .. } | InstKind::TexelAtomic { .. }
-                    );
-                    if let InstKind::TexelAtomic { op, .. } = kind {
-                        let exchanges = *op == AtomicOp::Exchange;
-                        range.uses_texel_exchange |= exchanges;
-                        range.uses_texel_atomics |= !exchanges;
-                    }
-                    if let (None, Element::Fixed(position)) = (range.count, used.element) {
-                        range.table_len = range.table_len.max(position.saturating_add(1));
-                    }
+        for inst in function.each_inst() {
+            let kind = &function.inst(inst).kind;
+            for used in resources_of(kind) {
+                let range = &mut declared[used.id.index()];
+                range.uses_texels |= matches!(
+                    kind,
+                    InstKind::TexelLoad { .. } | InstKind::TexelStore { .. } | InstKind::TexelAtomic { .. }
+                );
+                if let InstKind::TexelAtomic { op, .. } = kind {
+                    let exchanges = *op == AtomicOp::Exchange;
+                    range.uses_texel_exchange |= exchanges;
+                    range.uses_texel_atomics |= !exchanges;
+                }
+                if let (None, Element::Fixed(position)) = (range.count, used.element) {
+                    range.table_len = range.table_len.max(position.saturating_add(1));
                 }
             }
         }

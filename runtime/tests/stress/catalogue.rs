@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use brolga_bytecode::LoadOptions;
-use brolga_ir::entity::{Inst, Region};
+use brolga_ir::entity::Inst;
 use brolga_ir::function::{Function, InstKind, Object};
 use brolga_ir::interface::ResourceClass;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
@@ -181,10 +181,9 @@ fn communicates(container: &[u8]) -> bool {
     let program = brolga_bytecode::Shader::load(container, &LoadOptions::default()).unwrap().program;
     // Not without a choice of instances: then it may do anything.
     let Ok(function) = translate(&program, &TranslateOptions::default()) else { return true };
-    let insts = || (0..function.region_count()).flat_map(|n| &function.region(Region::new(n)).insts);
-    let used: HashSet<_> = insts().flat_map(|&inst| function.inst(inst).kind.args()).collect();
+    let used: HashSet<_> = function.each_inst().flat_map(|inst| function.inst(inst).kind.args()).collect();
     let is_used = |inst: Inst| function.inst(inst).results.iter().any(|result| used.contains(result));
-    insts().any(|&inst| match &function.inst(inst).kind {
+    function.each_inst().any(|inst| match &function.inst(inst).kind {
         InstKind::Counter { .. } => true,
         InstKind::Load { place } => is_written(&function, &place.object),
         InstKind::TexelLoad { resource, .. } => is_written(&function, &Object::Resource(*resource)),

@@ -75,8 +75,8 @@ impl ProbedKit {
         let all = Layers::new(Some(bindings), &above, bindings.rules());
         let views = BoundViews::new(&code.declared, &code.sampled, all, &runner.limits)?;
         let of_shader = code.declared.iter().filter(|range| range.is_writable() && range.register.space != SPACE);
-        let written = of_shader.filter_map(|range| bindings.get(range.register)).filter_map(memory_of);
-        let written: Vec<_> = written.map(|memory| (Arc::clone(memory), Vec::new())).collect();
+        let written = of_shader.filter_map(|range| bindings.get(range.register)?.bytes());
+        let written: Vec<_> = written.map(|(buffer, _)| (Arc::clone(buffer.memory()), Vec::new())).collect();
         let is_twice = |(n, (memory, _)): (usize, &(Arc<Memory>, _))| {
             written[..n].iter().any(|(other, _)| Arc::ptr_eq(other, memory))
         };
@@ -157,13 +157,5 @@ fn shadow_size(view: &View) -> u64 {
             4 * extents.into_iter().product::<u64>().saturating_mul(surface.layers.into())
         }
         ViewKind::Sampler(_) => 0,
-    }
-}
-
-fn memory_of(view: &View) -> Option<&Arc<Memory>> {
-    match view.kind() {
-        ViewKind::Buffer(view) => Some(view.buffer.memory()),
-        ViewKind::Texture(view) => Some(view.texture.buffer().memory()),
-        ViewKind::Sampler(_) => None,
     }
 }
