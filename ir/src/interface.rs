@@ -211,6 +211,11 @@ impl ResourceKind {
             ResourceKind::Raw | ResourceKind::Typed { .. } | ResourceKind::Sampler { .. } => None,
         }
     }
+
+    /// `true` for a buffer of texels.
+    pub fn is_typed_buffer(self) -> bool {
+        matches!(self, ResourceKind::Typed { dimension: Dimension::Buffer, .. })
+    }
 }
 
 impl fmt::Display for ResourceKind {

@@ -193,3 +193,10 @@ pub struct Sync {
     /// Orders views across the dispatch.
     pub views_global: bool,
 }
+
+impl Sync {
+    /// `true` if it orders accesses to views.
+    pub fn orders_views(&self) -> bool {
+        self.views_group || self.views_global
+    }
+}

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use brolga::bytecode::assembler::assemble;
 use brolga::document::RunOptions;
 use brolga::insight::{CheckLog, CheckOptions, CheckedRun, Finding, FindingKind, Party, Place};
-use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, ErrorKind, Register, Sender, View, Width};
-use serde_json::Value;
+use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, ErrorKind, Register, Sender, StageKind, View, Width};
+use serde_json::{Value, json};
 
 use super::documents::load;
+use super::drawing::shaders;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -206,13 +207,87 @@ fn the_corpus_is_clean() {
     assert!(clean > 30, "{clean}");
 }
 
-/// Scenes are clean: pixels write texels of their own, or in order.
+/// Scenes are clean: pixels write texels of their own, or in order. Stages in which nothing can be wrong count their
+/// invocations.
 #[test]
 fn scenes_are_clean() {
-    for name in ["rov_order", "uav_pixels", "gs_wireframe", "tess_quad_displacement", "msaa_per_sample"] {
-        let folder = root().join("tests/data/scenes").join(name);
-        let found = findings(&folder.join("scene.json"), &CheckOptions::default(), JIT);
-        assert!(found.is_empty(), "{name}: {}", found[0]);
+    for folder in fs::read_dir(root().join("tests/data/scenes")).unwrap().map(|entry| entry.unwrap().path()) {
+        let document = folder.join("scene.json");
+        if document.exists() {
+            for run in check(&document, &CheckOptions::default(), JIT) {
+                assert!(run.checked.findings.is_empty(), "{}: {}", folder.display(), run.checked.findings[0]);
+                let is_drawn = run.stage == StageKind::Vertex;
+                assert!(!is_drawn || run.checked.summary.groups > 0, "{}: {:?}", folder.display(), run.checked.summary);
+            }
+        }
+    }
+}
+
+/// What a pixel shader does wrong is found, beside a vertex shader that runs unobserved.
+#[test]
+fn faults_of_draws_are_found() {
+    let source = root().join("tests/data/scenes/triangle");
+    let scene: Value = serde_json::from_slice(&fs::read(source.join("scene.json")).unwrap()).unwrap();
+    for (kind, register, code) in [
+        (FindingKind::Race, "u1", "dcl_uav_raw u1\ndcl_temps 1\nftou r0.x, v0.x\nstore_raw u1.x, l(0), r0.x"),
+        (
+            FindingKind::Bounds,
+            "t0",
+            "dcl_resource_structured t0, 16\ndcl_temps 1\n\
+             ld_structured r0.xyzw, l(4), l(0), t0.xyzw\nmov o0.xyzw, r0.xyzw",
+        ),
+        (
+            FindingKind::Bounds,
+            "t0",
+            "dcl_resource_buffer (float,float,float,float) t0\ndcl_temps 1\n\
+             ld r0.xyzw, l(99, 0, 0, 0), t0.xyzw\nmov o0.xyzw, r0.xyzw",
+        ),
+        (
+            FindingKind::Uninitialised,
+            "x0",
+            "dcl_temps 1\ndcl_indexableTemp x0[4], 4\nftou r0.x, v0.x\nand r0.x, r0.x, l(3)\n\
+             mov x0[0].x, v0.x\nmov o0.xyzw, x0[r0.x + 0].xyzw",
+        ),
+        (FindingKind::Uninitialised, "r0.x", "dcl_temps 1\nmov o0.xyzw, r0.xxxx"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::copy(source.join("vs.cso"), folder.path().join("vs.cso")).unwrap();
+        fs::copy(source.join("target.png"), folder.path().join("target.png")).unwrap();
+        let pixel = shaders::shader(
+            "ps_5_0",
+            &["SV_Position 0 xyzw 0 POS float", "COLOR 0 xyzw 1 NONE float"],
+            &["SV_Target 0 xyzw 0 TARGET float"],
+            &format!(
+                "dcl_globalFlags refactoringAllowed\ndcl_input_ps_siv linear noperspective v0.xy, position\ndcl_output o0.xyzw\n{code}"
+            ),
+        );
+        fs::write(folder.path().join("ps.cso"), pixel).unwrap();
+        let mut scene = scene.clone();
+        scene["resources"]["t0"] = match code.contains("dcl_resource_buffer") {
+            true => json!({"kind": "typed", "format": "R32G32B32A32_FLOAT", "f32": vec![0; 16]}),
+            false => json!({"kind": "structured", "stride": 16, "f32": vec![0; 16]}),
+        };
+        scene["resources"]["u1"] = json!({"kind": "raw", "size": 16});
+        let bound: serde_json::Map<_, _> = ["t0", "u1"]
+            .iter()
+            .filter(|name| code.contains(**name))
+            .map(|name| (name.to_string(), json!(name)))
+            .collect();
+        scene["steps"][1]["bind"] = bound.into();
+        let document = folder.path().join("scene.json");
+        fs::write(&document, scene.to_string()).unwrap();
+        for way in [WAYS[0], JIT] {
+            let runs = check(&document, &CheckOptions::default(), way);
+            let found: Vec<_> = runs.iter().flat_map(|run| &run.checked.findings).collect();
+            let [finding] = found[..] else { panic!("{kind:?} of {register}, {way:?}: {found:?}") };
+            let subject = finding.subject.unwrap().to_string();
+            assert_eq!((finding.kind, &*subject, finding.stage), (kind, register, StageKind::Pixel), "{way:?}");
+            let is_output = finding.to_string().contains("for its output\n  what was read is output\n");
+            assert_eq!(is_output, register == "r0.x", "{finding}");
+            let [vertex, pixel] = [0, 1].map(|n| (runs[n].stage, runs[n].checked.summary.groups));
+            assert_eq!(vertex, (StageKind::Vertex, 3), "{way:?}");
+            assert!(pixel.0 == StageKind::Pixel && pixel.1 > 21172, "{pixel:?}");
+        }
     }
 }
 

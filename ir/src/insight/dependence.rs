@@ -1,11 +1,13 @@
-//! Finds what depends on registers that nothing has written, and on memory that the function itself changes. Functions are
-//! those at [`Level::Observed`](crate::passes::Level), as they are checked.
+//! Finds what depends on registers that nothing has written, and on memory that the function itself changes; and functions of
+//! which checks have nothing to say. They are those at [`Level::Observed`](crate::passes::Level), as they are checked.
 
 use crate::entity::{Inst, ResourceId, Value};
 use crate::flow::Flow;
-use crate::function::{Function, InstKind, MemoryRef, Object};
+use crate::function::{Function, InstKind, MemoryRef, Object, ResourceRef};
 use crate::interface::ResourceClass;
 use crate::ops::Op;
+use crate::pipeline::SPACE;
+use crate::stage::Stage;
 use crate::types::Type;
 
 /// What an instruction does with a value.
@@ -25,6 +27,33 @@ pub fn may_use_unwritten(func: &Function) -> bool {
         InstKind::Note(..) => Use::Nothing,
         _ => Use::Decides,
     })
+}
+
+/// `true` if no check can find anything in a stage of a draw whose first indexable temporaries are the shader's own, where
+/// these textures are bound.
+pub fn has_nothing_to_find(func: &Function, own_locals: usize, is_bound: impl Fn(ResourceRef) -> bool) -> bool {
+    let of_pipeline = |resource: ResourceRef| func.interface.resource(resource.id).space == SPACE;
+    let is_harmless = |inst: Inst| match &func.inst(inst).kind {
+        InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => match place.object
+        {
+            Object::Resource(resource) => {
+                let is_constant = func.interface.resource(resource.id).class == ResourceClass::Constant;
+                is_constant || of_pipeline(resource)
+            }
+            Object::Local(id) => id.index() >= own_locals,
+            Object::Shared(_) => false,
+            Object::Array(_) | Object::Immediate | Object::Curve => true,
+        },
+        InstKind::TexelLoad { resource, .. } => {
+            let declared = func.interface.resource(resource.id);
+            let is_texture = declared.class == ResourceClass::ShaderResource && !declared.kind.is_typed_buffer();
+            of_pipeline(*resource) || (is_texture && is_bound(*resource))
+        }
+        InstKind::TexelStore { resource, .. } | InstKind::TexelAtomic { resource, .. } => of_pipeline(*resource),
+        _ => true,
+    };
+    let is_compute = matches!(func.interface.stage, Stage::Compute { .. });
+    !is_compute && func.each_inst().all(is_harmless) && !may_use_unwritten(func)
 }
 
 /// `true` if groups can only run again, and do the same, in memory with the content of before the run: what they access, or

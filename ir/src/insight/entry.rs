@@ -6,10 +6,10 @@
 //! | 0 | a thread has read it |
 //! | 1 | several threads have |
 //! | 2 | these were atomics |
-//! | 3.. | the thread: its number in the group, or in the dispatch |
-//! | above | the phase of the group, or one for a view |
+//! | 3.. | the thread: its number in the group, or in the dispatch; for a group as a whole, that of its first |
+//! | above | the phase of the group, or one where nothing orders threads |
 //!
-//! One entry is enough. A thread that has read a word and writes it is the writer to all others; of several readers each
+//! One entry is enough for accesses that only a phase orders. A thread that has read a word and writes it is the writer to all others; of several readers each
 //! races with a writer, be it one of them or not. Lanes of a packet that access one word by one instruction find each
 //! other by reading back what they left.
 
@@ -23,7 +23,7 @@ pub(super) const SEVERAL: u32 = 2;
 const ATOMIC: u32 = 4;
 /// The lowest bit of the thread.
 pub(super) const THREAD: u32 = 3;
-/// In entries of views, set in place of a phase.
+/// Set in place of a phase.
 pub(super) const OF_VIEW: u32 = 1 << 31;
 
 /// The number of the group, along x, then y and z, of the thread that an entry names; `None` for no entry.
@@ -36,10 +36,14 @@ pub(super) struct Entries {
     pub own: Value,
     /// The least number that differs in the phase.
     pub below_phase: u32,
-    /// Of a view, the entry of the group's first thread.
-    pub view: Option<Value>,
+    /// Where no barrier orders anything, the entry of the group's first thread.
+    pub first: Option<Value>,
+    /// Set if a group counts as one thread.
+    pub of_groups: bool,
     /// Set if no word is read before it is written.
     pub is_filled: bool,
+    /// Set if some accesses are atomic.
+    pub has_atomics: bool,
 }
 
 /// An entry that an access finds.
@@ -86,8 +90,8 @@ impl Meeting {
     }
 
     /// Whether a read races, and the entry that it leaves.
-    pub fn read(&self, b: &mut Builder<'_>, entries: &Entries, has_atomics: bool) -> (Value, Value) {
-        let mut clash = match has_atomics {
+    pub fn read(&self, b: &mut Builder<'_>, entries: &Entries) -> (Value, Value) {
+        let mut clash = match entries.has_atomics {
             true => self.other_wrote(b),
             // The kind is that of the difference, too: with its lowest bit on top, reads are beyond all others.
             false => {
@@ -98,7 +102,7 @@ impl Meeting {
         };
         let (several, first) = (Self::with(b, self.old, SEVERAL), Self::with(b, entries.own, READ));
         let mut own = self.old;
-        if has_atomics {
+        if entries.has_atomics {
             // Who has changed the word and reads it is its writer, unless others have changed it.
             let is_atomic = self.has(b, ATOMIC, ATOMIC);
             let by_several = self.has(b, ATOMIC | SEVERAL, ATOMIC | SEVERAL);
@@ -116,7 +120,7 @@ impl Meeting {
         let wrote = b.op(Op::BNot, &[only_read]);
         let clash = b.op(Op::BAnd, &[self.is_here, wrote]);
         let here = Self::with(b, self.old, READ | SEVERAL);
-        let first = match entries.view {
+        let first = match entries.first {
             Some(first) => first,
             None => {
                 let whole = b.i32(!(entries.below_phase - 1));
@@ -128,8 +132,8 @@ impl Meeting {
     }
 
     /// The same of a write.
-    pub fn write(&self, b: &mut Builder<'_>, entries: &Entries, has_atomics: bool) -> (Value, Value) {
-        if !has_atomics {
+    pub fn write(&self, b: &mut Builder<'_>, entries: &Entries) -> (Value, Value) {
+        if !entries.has_atomics {
             // Of the thread's own entries those of one reader and of the writer come first.
             return (is_between(b, self.difference, SEVERAL, entries.below_phase), entries.own);
         }

@@ -36,7 +36,7 @@ use std::collections::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 pub use barrier::barrier_of_branch;
-pub use dependence::{may_use_unwritten, needs_first_content};
+pub use dependence::{has_nothing_to_find, may_use_unwritten, needs_first_content};
 pub use entry::group_of_entry;
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
 pub use probes::{ProbeOptions, Probed, optimise_with_probes};
@@ -434,7 +434,7 @@ impl Checker<'_> {
 
     /// A barrier: a wait, or a fence that only orders what a thread does itself.
     fn barrier(&mut self, sync: Sync) {
-        let orders_views = sync.views_group || sync.views_global;
+        let orders_views = sync.orders_views();
         self.state.group.phases.has_fenced |= orders_views;
         if orders_views {
             self.state.tickets.fence(self.state.group.number);

@@ -9,7 +9,7 @@ use super::{Checker, OUTSIDE, Touch, TouchedWord, ViewWord};
 use crate::entity::{Inst, LocalId, SharedId, Value};
 use crate::function::{Element, InstKind, MemoryRef, Object, Origin, Query, ResourceRef};
 use crate::host::ViewSlot;
-use crate::interface::{Dimension, ResourceClass, ResourceKind};
+use crate::interface::ResourceClass;
 use crate::interp::{Access, At, Observer, Packet};
 use crate::pipeline::SPACE;
 
@@ -357,7 +357,7 @@ impl Checker<'_> {
             // A target, which the output merger accesses in order.
             return;
         }
-        let is_buffer = matches!(declared.kind, ResourceKind::Typed { dimension: Dimension::Buffer, .. });
+        let is_buffer = declared.kind.is_typed_buffer();
         let takes_part = |&lane: &usize| effect.is_none_or(|effect| packet.value(effect)[lane] != 0);
         for lane in packet.each_lane().filter(takes_part) {
             let thread = packet.thread(lane);

@@ -15,12 +15,12 @@ use super::OUTSIDE;
 use super::entry::{Entries, Meeting, OF_VIEW, SEVERAL, THREAD};
 use super::finding::AccessKind;
 use super::guard::Guards;
-use super::proof::{OwnWords, Proofs, Watch, begins_phase};
+use super::proof::{OwnWords, Proofs, Watch, begins_phase, begins_view_phase, has_view_phases};
 use crate::builder::{Builder, only};
 use crate::entity::{Inst, LocalId, MessageId, Region, ResourceId, SharedId, Slot, Value};
 use crate::flow::Flow;
 use crate::function::{Element, Function, Input, InstKind, MemoryRef, Object, Query, ResourceRef};
-use crate::interface::{Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
+use crate::interface::{Local, Resource, ResourceClass, ResourceKind, Shared};
 use crate::message::{Message, MessageKind};
 use crate::ops::Op;
 use crate::passes::{self, Level};
@@ -33,10 +33,14 @@ use crate::types::Type;
 use crate::uniformity::Uniformity;
 use crate::width::MAX_LANES;
 
+/// An odd number with which numbers of groups are multiplied, so that few of their phases meet.
+const GROUP_PHASES: u32 = 0x9e37_79b1;
+
 /// A function with probes.
 ///
 /// A message of the kind [`MessageKind::Probe`] is a suspicion: its word, if it has one, is the entry of a thread that one of
-/// the group may race with, or 0. The shadow of a view is `u#` in [`SPACE`], with the number of the view's range among the resources.
+/// the group may race with, or 0. The shadows of a view are `u#` in [`SPACE`], with the number of the view's range among the
+/// resources, or that and the number of all ranges.
 #[derive(Debug)]
 pub struct Probed {
     /// The function.
@@ -98,8 +102,10 @@ fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Optio
         shared: Vec::new(),
         whole: whole_elements(func),
         locals: Vec::new(),
-        views: vec![None; func.interface.resources.len()],
-        phase: None,
+        views: vec![ViewShadows::default(); func.interface.resources.len()],
+        shared_phase: None,
+        view_phase: None,
+        has_view_phases: has_view_phases(func),
         phase_bit: THREAD + thread_bits,
         threads,
         pending: None,
@@ -120,12 +126,18 @@ fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Optio
     let insts = std::mem::take(&mut func.region_mut(body).insts);
     let mut b = Builder::new(func);
     probes.always = Some(b.bool(true));
-    if let Some(slot) = probes.phase {
+    if let Some(slot) = probes.shared_phase {
         let first = b.i32(1);
         b.slot_set(slot, first);
     }
+    if let Some(slot) = probes.view_phase {
+        // Shadows of views have entries of earlier groups: each group's phases are far from those of the others.
+        let (group, spread) = (group_number(&mut b), b.i32(GROUP_PHASES));
+        let first = b.op(Op::IMul, &[group, spread]);
+        b.slot_set(slot, first);
+    }
     probes.insts(func, body, insts, false);
-    Some((probes.views.iter().any(Option::is_some), conditions))
+    Some((probes.views.iter().any(|shadows| shadows.of_all.is_some()), conditions))
 }
 
 /// `true` if every view that is written is one register, so that it can have a shadow.
@@ -148,6 +160,16 @@ fn can_watch(func: &Function) -> bool {
         // Of others the access itself checks which it is.
         is_one || declared.class != ResourceClass::UnorderedAccess
     })
+}
+
+/// The number of the group in the dispatch, row by row.
+fn group_number(b: &mut Builder<'_>) -> Value {
+    let [width, height] = [0, 1].map(|axis| b.input(Input::GroupCount(axis)));
+    let plane = b.op(Op::IMul, &[width, height]);
+    let [x, y, z] = [0, 1, 2].map(|axis| b.input(Input::GroupId(axis)));
+    let (rows, planes) = (b.op(Op::IMul, &[y, width]), b.op(Op::IMul, &[z, plane]));
+    let number = b.op(Op::IAdd, &[x, rows]);
+    b.op(Op::IAdd, &[number, planes])
 }
 
 /// The number of a texel in its texture, row by row, and whether there is one.
@@ -185,10 +207,6 @@ fn whole_elements(func: &Function) -> Vec<bool> {
     whole
 }
 
-fn is_buffer(kind: ResourceKind) -> bool {
-    matches!(kind, ResourceKind::Typed { dimension: Dimension::Buffer, .. })
-}
-
 /// What is known while probes are written.
 struct Probes {
     /// The shadows of shared memory, of indexable temporaries, and of views.
@@ -196,9 +214,12 @@ struct Probes {
     /// Shared memory whose elements are accessed as a whole: its shadow has a word for each.
     whole: Vec<bool>,
     locals: Vec<Option<LocalId>>,
-    views: Vec<Option<ResourceId>>,
-    /// The phase of the group, if a barrier begins another.
-    phase: Option<Slot>,
+    views: Vec<ViewShadows>,
+    /// The phases of the group, if a barrier begins another: of shared memory, and of views.
+    shared_phase: Option<Slot>,
+    view_phase: Option<Slot>,
+    /// Set if a barrier orders what threads of a group do to views.
+    has_view_phases: bool,
     phase_bit: u32,
     threads: u32,
     /// What has been suspected since the last branch or barrier.
@@ -213,6 +234,15 @@ struct Probes {
     proofs: Proofs,
     uniformity: Uniformity,
     shapes: Shapes,
+}
+
+/// The shadows of a view.
+#[derive(Clone, Copy, Default)]
+struct ViewShadows {
+    /// Which threads have accessed a word; if barriers order those of a group, which groups have.
+    of_all: Option<ResourceId>,
+    /// Which threads of a group have since the last such barrier, if these must be watched.
+    in_group: Option<ResourceId>,
 }
 
 /// Suspicions of straight code, which are reported together: their condition, and an entry that one of them met.
@@ -262,13 +292,19 @@ impl Probes {
                 (ResourceKind::Raw, Some(stride_bytes)) => ResourceKind::Structured { stride_bytes },
                 (kind, _) => kind,
             };
-            let shadow = Resource::new(ResourceClass::UnorderedAccess, kind, n as u32);
-            func.interface.resources.push(Resource { space: SPACE, ..shadow });
-            self.views[n] = Some(ResourceId::new(func.interface.resources.len() - 1));
+            let shadow = Resource::new(ResourceClass::UnorderedAccess, kind, 0);
+            let mut add = |register: usize| {
+                func.interface.resources.push(Resource { space: SPACE, lower: register as u32, ..shadow });
+                ResourceId::new(func.interface.resources.len() - 1)
+            };
+            self.views[n].of_all = Some(add(n));
+            self.views[n].in_group = self.proofs.view_in_groups(id).then(|| add(n + self.views.len()));
         }
-        let has_phases = func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &begins_phase));
+        let has_phases = func.each_inst().any(|inst| begins_phase(&func.inst(inst).kind));
         let watches = self.shared.iter().any(Option::is_some);
-        self.phase = (has_phases && watches).then(|| func.add_slot(Type::I32));
+        self.shared_phase = (has_phases && watches).then(|| func.add_slot(Type::I32));
+        let watches = self.views.iter().any(|shadows| shadows.in_group.is_some());
+        self.view_phase = watches.then(|| func.add_slot(Type::I32));
     }
 
     /// Writes the instructions of a region, with their probes. Lanes of a packet may be apart in it.
@@ -277,13 +313,15 @@ impl Probes {
             let origin = func.inst(inst).origin;
             let mut b = Builder::at_end(func, region, origin);
             let kind = &b.func.inst(inst).kind;
-            let (regions, is_next_phase) = (kind.regions(), begins_phase(kind));
+            let regions = kind.regions();
+            let next_phases =
+                [self.shared_phase.filter(|_| begins_phase(kind)), self.view_phase.filter(|_| begins_view_phase(kind))];
             if !regions.is_empty() || kind.is_terminator() || matches!(kind, InstKind::Barrier(_)) {
                 self.report(&mut b);
             }
             self.probe(&mut b, inst, is_divergent);
             b.func.region_mut(region).insts.push(inst);
-            if let Some(slot) = self.phase.filter(|_| is_next_phase) {
+            for slot in next_phases.into_iter().flatten() {
                 let (phase, one) = (b.slot_get(slot), b.i32(1));
                 let next = b.op(Op::IAdd, &[phase, one]);
                 b.slot_set(slot, next);
@@ -350,10 +388,9 @@ impl Probes {
                 let place = MemoryRef { object: Object::Shared(shadow), ..place };
                 match self.proofs.shared(id) {
                     Watch::All => {
-                        let own = self.own_in_group(b);
                         let is_filled = self.proofs.is_filled(id);
-                        let entries = Entries { own, below_phase: 1 << self.phase_bit, view: None, is_filled };
-                        self.touch(b, place, words, access, &entries, has_atomics);
+                        let entries = Entries { is_filled, ..self.entries_in_group(b, self.shared_phase, has_atomics) };
+                        self.touch(b, place, words, access, &entries);
                     }
                     _ => self.written(b, place, words, access),
                 }
@@ -369,10 +406,7 @@ impl Probes {
                 self.constant(b, place, access);
             }
             Object::Immediate => self.constant(b, place, access),
-            Object::Resource(resource) => {
-                let Some(shadow) = self.views[resource.id.index()] else { return };
-                self.view(b, resource.id, MemoryRef { object: Object::Resource(only(shadow)), ..place }, words, access);
-            }
+            Object::Resource(resource) => self.view(b, resource.id, place, words, access),
             Object::Array(_) | Object::Curve => {}
         }
     }
@@ -390,13 +424,15 @@ impl Probes {
 
     /// An access of a texel. Those outside of a texture are defined, and access nothing.
     fn texel(&mut self, b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value], mut access: Access) {
-        let is_buffer = is_buffer(b.func.interface.resource(resource.id).kind);
+        let is_buffer = b.func.interface.resource(resource.id).kind.is_typed_buffer();
         if is_buffer {
             let [count, ..] = b.query(Query::BufferSize, resource, None);
             let is_outside = b.op(Op::UGe, &[coords[0], count]);
             self.suspect(b, is_outside, None, access.effect);
         }
-        let Some(shadow) = self.views[resource.id.index()] else { return };
+        if self.views[resource.id.index()].of_all.is_none() {
+            return;
+        }
         let index = match is_buffer {
             true => coords[0],
             false => {
@@ -405,47 +441,54 @@ impl Probes {
                 number
             }
         };
-        let place = MemoryRef { object: Object::Resource(only(shadow)), index: Some(index), offset: b.i32(0) };
+        let place = MemoryRef { object: Object::Resource(resource), index: Some(index), offset: b.i32(0) };
         self.view(b, resource.id, place, 1, access);
     }
 
     /// An access of a view's words.
     fn view(&mut self, b: &mut Builder<'_>, id: ResourceId, place: MemoryRef, words: usize, access: Access) {
-        let [first, own] = self.own_in_dispatch(b);
-        let entries = Entries { own, below_phase: OF_VIEW, view: Some(first), is_filled: true };
-        self.touch(b, place, words, access, &entries, self.proofs.has_atomics(Object::Resource(only(id))));
+        let ViewShadows { of_all, in_group } = self.views[id.index()];
+        let has_atomics = self.proofs.has_atomics(Object::Resource(only(id)));
+        let of = |shadow| MemoryRef { object: Object::Resource(only(shadow)), ..place };
+        if let Some(shadow) = of_all {
+            let entries = self.entries_of_all(b, has_atomics);
+            self.touch(b, of(shadow), words, access, &entries);
+        }
+        if let Some(shadow) = in_group {
+            let entries = self.entries_in_group(b, self.view_phase, has_atomics);
+            self.touch(b, of(shadow), words, access, &entries);
+        }
     }
 
-    /// The entry of the thread for shared memory.
-    fn own_in_group(&self, b: &mut Builder<'_>) -> Value {
+    /// Where barriers order threads of the group: its number in the group, with the phase.
+    fn entries_in_group(&self, b: &mut Builder<'_>, phase: Option<Slot>, has_atomics: bool) -> Entries {
         let (thread, shift) = (b.input(Input::ThreadIndex), b.i32(THREAD));
         let thread = b.op(Op::Shl, &[thread, shift]);
-        let phase = match self.phase {
+        let phase = match phase {
             Some(slot) => b.slot_get(slot),
             None => b.i32(1),
         };
         let shift = b.i32(self.phase_bit);
         let phase = b.op(Op::Shl, &[phase, shift]);
-        b.op(Op::Or, &[phase, thread])
+        let own = b.op(Op::Or, &[phase, thread]);
+        let below_phase = 1 << self.phase_bit;
+        Entries { own, below_phase, first: None, of_groups: false, is_filled: true, has_atomics }
     }
 
-    /// The entries for views of the group's first thread and of the thread.
-    fn own_in_dispatch(&self, b: &mut Builder<'_>) -> [Value; 2] {
-        let [width, height] = [0, 1].map(|axis| b.input(Input::GroupCount(axis)));
-        let plane = b.op(Op::IMul, &[width, height]);
-        let [x, y, z] = [0, 1, 2].map(|axis| b.input(Input::GroupId(axis)));
-        let (rows, planes) = (b.op(Op::IMul, &[y, width]), b.op(Op::IMul, &[z, plane]));
-        let group = b.op(Op::IAdd, &[x, rows]);
-        let group = b.op(Op::IAdd, &[group, planes]);
-        let threads = b.i32(self.threads);
+    /// For views, where nothing orders groups: its number in the dispatch.
+    fn entries_of_all(&self, b: &mut Builder<'_>, has_atomics: bool) -> Entries {
+        let (group, threads) = (group_number(b), b.i32(self.threads));
         let first = b.op(Op::IMul, &[group, threads]);
         let thread = b.input(Input::ThreadIndex);
         let thread = b.op(Op::IAdd, &[first, thread]);
-        [first, thread].map(|number| {
+        let [first, thread] = [first, thread].map(|number| {
             let (shift, of_view) = (b.i32(THREAD), b.i32(OF_VIEW));
             let entry = b.op(Op::Shl, &[number, shift]);
             b.op(Op::Or, &[entry, of_view])
-        })
+        });
+        let of_groups = self.has_view_phases;
+        let own = if of_groups { first } else { thread };
+        Entries { own, below_phase: OF_VIEW, first: Some(first), of_groups, is_filled: true, has_atomics }
     }
 
     /// Watches only whether words were written before they are read.
@@ -467,41 +510,33 @@ impl Probes {
     }
 
     /// Compares an access with the entries of its words, and replaces them.
-    fn touch(
-        &mut self,
-        b: &mut Builder<'_>,
-        place: MemoryRef,
-        words: usize,
-        access: Access,
-        entries: &Entries,
-        has_atomics: bool,
-    ) {
-        let is_common = access.kind == AccessKind::Read && self.is_common(&place, &access);
+    fn touch(&mut self, b: &mut Builder<'_>, place: MemoryRef, words: usize, access: Access, entries: &Entries) {
+        let is_common = !entries.of_groups && access.kind == AccessKind::Read && self.is_common(&place, &access);
         let old = b.load(place, words);
         let mut new: SmallVec<[Value; 4]> = SmallVec::new();
         for &old in &old {
             let meeting = Meeting::of(b, old, entries);
             let (clash, entry) = match access.kind {
                 AccessKind::Read if is_common => meeting.read_by_all(b, entries),
-                AccessKind::Read => meeting.read(b, entries, has_atomics),
-                AccessKind::Write => meeting.write(b, entries, has_atomics),
+                AccessKind::Read => meeting.read(b, entries),
+                AccessKind::Write => meeting.write(b, entries),
                 AccessKind::Atomic => meeting.atomic(b, entries),
             };
-            self.suspect(b, clash, entries.view.map(|_| old), access.effect);
+            self.suspect(b, clash, entries.first.map(|_| old), access.effect);
             if access.kind == AccessKind::Read && !entries.is_filled {
                 self.suspect_unwritten(b, old, access.effect);
             }
             new.push(entry);
         }
         b.store(place, &new, access.effect);
-        if is_common || self.is_apart(b.func, &place, words) {
+        if is_common || entries.of_groups || self.is_apart(b.func, &place, words) {
             return;
         }
         // Lanes that do not find what they left have met another.
         for (n, (left, &new)) in b.load(place, words).into_iter().zip(&new).enumerate() {
             let differs = b.op(Op::INe, &[left, new]);
             if access.kind == AccessKind::Write {
-                self.suspect(b, differs, entries.view.map(|_| left), access.effect);
+                self.suspect(b, differs, entries.first.map(|_| left), access.effect);
                 continue;
             }
             let (several, bytes) = (b.i32(SEVERAL), b.i32(4 * n as u32));

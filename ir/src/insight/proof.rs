@@ -39,6 +39,8 @@ pub(super) struct Proofs {
     shared: Vec<Watch>,
     locals: Vec<Watch>,
     views: Vec<Watch>,
+    /// Whether threads of one group must be watched for themselves, since barriers order them.
+    views_in_groups: Vec<bool>,
     atomics: Vec<Object>,
     /// Shared memory whose words are all written before any is read.
     filled: Vec<bool>,
@@ -93,19 +95,12 @@ impl Proofs {
     /// Analyses a function whose first indexable temporaries are the shader's own. If it may, it also proves of views what
     /// depends on the dispatch, which is returned.
     pub fn find(func: &Function, flow: &Flow, own_locals: usize, may_depend: bool) -> (Self, Vec<OwnWords>) {
-        let sites = Sites::find(func);
+        let sites = Sites::find(func, begins_phase);
         let mut conditions = Vec::new();
         let shared = (0..func.interface.shared.len()).map(|n| {
             let object = Object::Shared(SharedId::new(n));
             let of: Vec<&Site> = sites.of(object).collect();
-            let mut classes: Vec<usize> = of.iter().map(|site| site.class).collect();
-            classes.sort_unstable();
-            classes.dedup();
-            let is_free = classes.iter().all(|&class| {
-                let of: Vec<&Site> = of.iter().copied().filter(|site| site.class == class).collect();
-                only_one_kind(&of)
-                    || own_words(func, &of, false).is_some_and(|own| own.holds(&Grid { groups: [1; 3], first: [0; 3] }))
-            });
+            let is_free = are_free_in_groups(func, &of);
             let is_read = of.iter().any(|site| site.kind != AccessKind::Write);
             let is_filled = !is_read || is_filled(func, flow, &of, &func.interface.shared[n]);
             let watch = match (is_free, is_filled) {
@@ -133,7 +128,15 @@ impl Proofs {
                 None => Watch::All,
             }
         });
-        let views = views.collect();
+        let views: Vec<Watch> = views.collect();
+        let views_in_groups = match has_view_phases(func) {
+            true => {
+                let sites = Sites::find(func, begins_view_phase);
+                let is_free = |n| are_free_in_groups(func, &sites.of_view(ResourceId::new(n)).collect::<Vec<_>>());
+                views.iter().enumerate().map(|(n, &watch)| watch != Watch::Nothing && !is_free(n)).collect()
+            }
+            false => vec![false; views.len()],
+        };
         let locals = (0..func.interface.locals.len()).map(|n| {
             let object = Object::Local(LocalId::new(n));
             let is_read = sites.of(object).any(|site| site.kind == AccessKind::Read);
@@ -141,7 +144,7 @@ impl Proofs {
         });
         let locals = locals.collect();
         let atomics = sites.all.iter().filter(|site| site.kind == AccessKind::Atomic).map(|site| site.object).collect();
-        let proofs = Self { shared, locals, views, atomics, filled };
+        let proofs = Self { shared, locals, views, views_in_groups, atomics, filled };
         (proofs, conditions)
     }
 
@@ -150,8 +153,15 @@ impl Proofs {
         let all = |count| vec![Watch::Nothing; count];
         let interface = &func.interface;
         let (shared, locals) = (interface.shared.len(), interface.locals.len());
-        let views = all(interface.resources.len());
-        Self { shared: all(shared), locals: all(locals), views, atomics: Vec::new(), filled: vec![true; shared] }
+        let views = interface.resources.len();
+        Self {
+            shared: all(shared),
+            locals: all(locals),
+            views: all(views),
+            views_in_groups: vec![false; views],
+            atomics: Vec::new(),
+            filled: vec![true; shared],
+        }
     }
 
     pub fn shared(&self, id: SharedId) -> Watch {
@@ -171,6 +181,11 @@ impl Proofs {
         self.views[id.index()]
     }
 
+    /// `true` if accesses of a view by threads of one group must be watched for themselves.
+    pub fn view_in_groups(&self, id: ResourceId) -> bool {
+        self.views_in_groups[id.index()]
+    }
+
     /// `true` if there are atomics on it.
     pub fn has_atomics(&self, object: Object) -> bool {
         self.atomics.contains(&object)
@@ -180,6 +195,28 @@ impl Proofs {
 /// `true` for a barrier that begins a phase of shared memory.
 pub(super) fn begins_phase(kind: &InstKind) -> bool {
     matches!(kind, InstKind::Barrier(sync) if sync.threads && sync.shared)
+}
+
+/// `true` for a barrier that begins a phase of views.
+pub(super) fn begins_view_phase(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Barrier(sync) if sync.threads && sync.orders_views())
+}
+
+/// `true` if such a barrier exists.
+pub(super) fn has_view_phases(func: &Function) -> bool {
+    func.each_inst().any(|inst| begins_view_phase(&func.inst(inst).kind))
+}
+
+/// `true` if no threads of one group race in any of these accesses, which are all of an object.
+fn are_free_in_groups(func: &Function, sites: &[&Site]) -> bool {
+    let mut classes: Vec<usize> = sites.iter().map(|site| site.class).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    classes.iter().all(|&class| {
+        let of: Vec<&Site> = sites.iter().copied().filter(|site| site.class == class).collect();
+        only_one_kind(&of)
+            || own_words(func, &of, false).is_some_and(|own| own.holds(&Grid { groups: [1; 3], first: [0; 3] }))
+    })
 }
 
 /// `true` if all accesses read, or all are atomic.
@@ -339,6 +376,8 @@ impl Site {
 /// The accesses of a function, with their classes of phases.
 struct Sites<'a> {
     func: &'a Function,
+    /// Whether an instruction begins a phase.
+    begins: fn(&InstKind) -> bool,
     all: Vec<Site>,
     /// The class that each class has become part of.
     joined: Vec<usize>,
@@ -348,8 +387,8 @@ struct Sites<'a> {
 }
 
 impl<'a> Sites<'a> {
-    fn find(func: &'a Function) -> Self {
-        let mut sites = Self { func, all: Vec::new(), joined: vec![0], heads: Vec::new(), exits: Vec::new() };
+    fn find(func: &'a Function, begins: fn(&InstKind) -> bool) -> Self {
+        let mut sites = Self { func, begins, all: Vec::new(), joined: vec![0], heads: Vec::new(), exits: Vec::new() };
         sites.walk(func.body(), 0, None);
         for n in 0..sites.all.len() {
             sites.all[n].class = sites.root(sites.all[n].class);
@@ -389,7 +428,7 @@ impl<'a> Sites<'a> {
         for &inst in &func.region(region).insts {
             let kind = &func.inst(inst).kind;
             match kind {
-                kind if begins_phase(kind) => class = self.new_class(),
+                kind if (self.begins)(kind) => class = self.new_class(),
                 InstKind::If { cond, then_region, else_region } => {
                     let [then_single, else_single] =
                         [true, false].map(|holds| single.or(only_thread(func, *cond, holds, MOST_STEPS)));

@@ -9,7 +9,7 @@ use brolga_ir::pipeline::record::{DomainArray, GeometryArray, HullArray};
 use brolga_ir::stage::Stage;
 
 use super::fault::{Failure, Outcome, error_of};
-use super::insight::Postbox;
+use super::insight::{CheckedStage, Postbox};
 use super::stage::{StageRun, StageSession};
 use super::worker::Session;
 use crate::engine::{Link, float_guard};
@@ -53,15 +53,18 @@ impl StageSession<'_> {
         check(shader, invocations, arrays)?;
         let stop = what.cancel.word();
         let (postbox, fuel) = (Postbox::new(what.messages.as_ref(), shader, *draw), what.fuel.unwrap_or(u64::MAX));
-        if let Some(checked) = checked {
+        if let Some(observed) = checked.as_ref().and_then(CheckedStage::shader) {
             let reach = Reach::new(views, frame.constants(), frame.copies(), stop, &postbox);
-            let result = in_default_mode(|| checked.batch(&reach, invocations, arrays, fuel));
+            let result = in_default_mode(|| observed.batch(&reach, invocations, arrays, fuel));
             return result.map_err(|fault| failed(shader, what.fuel, stop, fault, invocations));
         }
         let link = Link::new(code, views, frame, stop, &postbox);
         let mode = float_guard(code);
         let result = self.seat.start(&link, &mode).batch(invocations, arrays, fuel);
         drop(mode);
+        if let Some(checked) = checked {
+            checked.count(invocations);
+        }
         result.map_err(|fault| failed(shader, what.fuel, stop, fault, invocations))
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use brolga_ir::span::Grid;
 
-use super::insight::CheckedShader;
+use super::insight::CheckedStage;
 use super::run::bind;
 use super::{Dispatch, Runner};
 use crate::bindings::Layers;
@@ -31,7 +31,7 @@ pub struct StageRun<'a> {
     pub(super) code: Arc<Code>,
     pub(super) views: BoundViews,
     pub(super) frame: Frame,
-    pub(super) checked: Option<CheckedShader>,
+    pub(super) checked: Option<CheckedStage<'a>>,
 }
 
 /// The resources with which a thread runs batches, of one stage after the other.
@@ -56,14 +56,15 @@ impl<'a> StageRun<'a> {
         what: &'a Dispatch,
         draw: u32,
     ) -> Result<Self, Error> {
-        let checked = what.check.as_ref().map(|log| CheckedShader::new(shader, runner, &log.options)).transpose()?;
-        let views = match &checked {
-            Some(checked) => checked.bind(layers, runner)?,
+        let checked = what.check.as_ref().map(|log| CheckedStage::new(shader, runner, layers, log)).transpose()?;
+        let observed = checked.as_ref().and_then(CheckedStage::shader);
+        let views = match observed {
+            Some(observed) => observed.bind(layers, runner)?,
             None => bind(shader, layers, runner)?,
         };
         // As for any number of batches: their packets are within rows.
         let packing = shader.packing(Grid { groups: what.groups, first: what.first_group });
-        let formats = if checked.is_some() { Default::default() } else { views.texel_formats() };
+        let formats = if observed.is_some() { Default::default() } else { views.texel_formats() };
         let code = shader.code_until(&shader.variant(packing, formats), what.cancel.word())?;
         let mut frame = Frame::new(&views, runner.guard_pages)?;
         frame.read(&views, &runner.copies);
@@ -87,8 +88,8 @@ impl<'a> StageRun<'a> {
 
 impl Drop for StageRun<'_> {
     fn drop(&mut self) {
-        if let (Some(checked), Some(log)) = (&self.checked, &self.what.check) {
-            checked.note(self.shader, self.draw, log);
+        if let Some(checked) = &self.checked {
+            checked.end(self.shader, self.draw);
         }
         self.frame.end(&self.views);
     }

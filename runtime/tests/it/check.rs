@@ -141,3 +141,40 @@ fn a_read_beside_an_atomic_is_suspected() {
     let [race] = &findings[..] else { panic!("{findings:?}") };
     assert_eq!((race.kind, race.parties[0].access), (FindingKind::Race, AccessKind::Atomic));
 }
+
+/// Threads that read each other's words of a buffer after a barrier that orders them: nothing is suspected, wherever groups
+/// have words of their own. Without the barrier all are.
+#[test]
+fn a_barrier_orders_a_group_s_words_of_a_buffer() {
+    let function = |barrier: &str| {
+        format!(
+            r#"function "f" {{
+  group 8 1 1
+  res0 = u0 structured stride 4
+  body {{
+    v0: i32 = input thread_id.x
+    v1: i32 = const 0
+    v2: i32 = const 7
+    v3: bool = const true
+    store res0[v0 + v1], v0 where v3
+    {barrier}
+    v4: i32 = xor v0, v2
+    v5: i32 = load res0[v4 + v1]
+    {barrier}
+    store res0[v0 + v1], v5 where v3
+    return
+  }}
+}}"#
+        )
+    };
+    let device = Device::builder().threads(1).build().unwrap();
+    for (barrier, found) in [("barrier threads views_group", 0), ("barrier threads shared", 1)] {
+        let buffer = device.buffer_from(&vec![0; 1600]).unwrap();
+        let bound = bind(&device, &shader(&device, &function(barrier)), std::slice::from_ref(&buffer));
+        let checked = bound.check(&Dispatch::new([200, 1, 1]), &CheckOptions::default()).unwrap();
+        assert_eq!(checked.findings.len(), found, "{:?}", checked.findings);
+        // Of six in 200 groups each is looked at, if any is suspected.
+        assert_eq!(checked.summary.alike, if found > 0 { 194 } else { 0 });
+        assert_eq!(words(&buffer), Vec::from_iter((0..1600).map(|n| n ^ 7)));
+    }
+}

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use brolga_fenv::in_default_mode;
 use brolga_ir::batch::ArrayWords;
-use brolga_ir::function::Origin;
+use brolga_ir::function::{Element, Origin};
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::insight::{
     self, AccessKind, CheckOptions, CheckState, CheckSummary, CheckedFunction, FindingKind, Place, Subject,
@@ -126,7 +126,7 @@ impl CheckLog {
         Self { options, ..Self::default() }
     }
 
-    fn push(&self, run: CheckedRun) {
+    pub(super) fn push(&self, run: CheckedRun) {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
     }
 
@@ -139,6 +139,7 @@ impl CheckLog {
 /// A shader whose runs are checked.
 pub(in super::super) struct CheckedShader {
     function: CheckedFunction,
+    own_locals: usize,
     interpreter: Interpreter,
     declared: Vec<Declared>,
     state: Mutex<CheckState>,
@@ -157,12 +158,25 @@ impl CheckedShader {
         let interpreter = Interpreter::with_packing(&function, packing);
         at_most(Limit::ArenaBytes, interpreter.arena_bytes() as u64, runner.limits.arena_bytes)?;
         let function = CheckedFunction::new(function, own_locals, options.clone());
-        Ok(Self { function, interpreter, declared, state: Mutex::default() })
+        Ok(Self { function, own_locals, interpreter, declared, state: Mutex::default() })
     }
 
     /// Its views of bindings.
     pub fn bind(&self, layers: Layers<'_>, runner: &Runner) -> Result<BoundViews, Error> {
         BoundViews::new(&self.declared, &self.function.function().interface.sampled, layers, &runner.limits)
+    }
+
+    /// `true` if no batch of a draw can do anything wrong with these bindings.
+    pub fn has_nothing_to_find(&self, layers: Layers<'_>) -> bool {
+        let function = self.function.function();
+        insight::has_nothing_to_find(function, self.own_locals, |texture| match texture.element {
+            Element::Fixed(element) => {
+                let declared = function.interface.resource(texture.id);
+                let register = Register::new(declared.class, declared.lower.saturating_add(element));
+                layers.get(register.in_space(declared.space)).is_some()
+            }
+            Element::Computed(_) => false,
+        })
     }
 
     /// Runs a batch of invocations.
@@ -191,11 +205,6 @@ impl CheckedShader {
         let mut locations = Locations { shader, found: BTreeMap::new() };
         let findings = state.findings().iter().map(|finding| locations.resolve(finding)).collect();
         Checked { findings, summary: state.summary() }
-    }
-
-    /// Notes it in a log.
-    pub fn note(&self, shader: &Shader, draw: u32, log: &CheckLog) {
-        log.push(CheckedRun { stage: shader.stage().kind(), draw, checked: self.checked(shader) });
     }
 }
 

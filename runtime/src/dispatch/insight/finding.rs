@@ -6,6 +6,7 @@ use brolga_ir::insight::{AccessKind, FindingKind, Place, Subject};
 use brolga_ir::stages::StageKind;
 
 use super::check::{Finding, Party};
+use crate::shader::SourceLocation;
 
 fn verb(access: AccessKind) -> &'static str {
     match access {
@@ -115,8 +116,16 @@ impl Finding {
 
     fn write_party(&self, f: &mut fmt::Formatter<'_>, party: &Party) -> fmt::Result {
         let Party { access, location, sender, .. } = party;
-        write!(f, "\n  {} by {sender} at {location}", verb(*access))
+        match is_output(location) {
+            true => write!(f, "\n  {} by {sender} for its output", verb(*access)),
+            false => write!(f, "\n  {} by {sender} at {location}", verb(*access)),
+        }
     }
+}
+
+/// `true` for what is no instruction of the shader: the pipeline, which uses what that outputs.
+fn is_output(location: &SourceLocation) -> bool {
+    location.byte == 0 && location.index.is_none()
 }
 
 impl fmt::Display for Finding {
@@ -134,7 +143,10 @@ impl fmt::Display for Finding {
             _ => self.parties.iter().try_for_each(|party| self.write_party(f, party))?,
         }
         if let (Some(user), false) = (&self.other, self.kind == FindingKind::Barrier) {
-            write!(f, "\n  what was read is used by {user}")?;
+            match is_output(user) {
+                true => f.write_str("\n  what was read is output")?,
+                false => write!(f, "\n  what was read is used by {user}")?,
+            }
         }
         if let (FindingKind::Bounds, [inside, outside]) = (self.kind, self.words)
             && inside > 0

@@ -57,8 +57,9 @@ impl ProbedKit {
             return Ok(None);
         }
         let (mut above, mut shadows, mut shadow_bytes) = (Vec::new(), Vec::new(), 0);
-        for range in code.declared.iter().filter(|range| range.register.space == SPACE) {
-            let of = code.declared[range.register.index as usize].register;
+        let own = code.declared.iter().filter(|range| range.register.space != SPACE).count();
+        for range in &code.declared[own..] {
+            let of = code.declared[range.register.index as usize % own].register;
             let size_bytes = bindings.get(of).map_or(0, shadow_size);
             shadow_bytes += size_bytes;
             if shadow_bytes > most_bytes {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `messages.rs` | the messages of shaders, in the order of their threads |
 //! | `check.rs` | dispatches that are checked |
+//! | `stage.rs` | stages of draws that are |
 //! | `probed.rs` | runs of code that finds which groups a check has to look at |
 //! | `suspects.rs` | these groups |
 //! | `kit.rs` | what such a run leaves for the next one |
@@ -14,10 +15,11 @@ mod finding;
 mod kit;
 mod messages;
 mod probed;
+mod stage;
 mod suspects;
 
-pub(super) use check::CheckedShader;
 pub use check::{CheckLog, Checked, CheckedRun, Finding, Party};
 pub(super) use kit::ProbedKit;
 pub(super) use messages::Postbox;
 pub use messages::{MessageLog, ShaderMessage};
+pub(super) use stage::CheckedStage;
