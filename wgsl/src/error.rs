@@ -91,7 +91,7 @@ pub enum Fault {
         found: Vec<String>,
     },
     /// An override has neither a value nor a default.
-    #[error("override {name} has no value{}", nor_have(others))]
+    #[error("{}", without_value(name, others))]
     OverrideWithoutValue {
         /// Its name or number.
         name: String,
@@ -129,8 +129,11 @@ fn which(found: &[String]) -> String {
     }
 }
 
-fn nor_have(others: &[String]) -> String {
-    if others.is_empty() { String::new() } else { format!(", nor have {}", others.join(", ")) }
+fn without_value(name: &str, others: &[String]) -> String {
+    match others {
+        [] => format!("override {name} has no value"),
+        others => format!("overrides {name}, {} have no value", others.join(", ")),
+    }
 }
 
 /// A number as people write it.

@@ -27,6 +27,10 @@ impl Maker {
             }
             self.cost += self.rounds;
             self.size += 1;
+            if (self.rounds > 1 || self.moment == Moment::Function) && self.r.one_in(12) {
+                self.zeroed(&mut block);
+                continue;
+            }
             let statement = self.statement(depth);
             let is_end = matches!(statement, Statement::Break | Statement::Continue | Statement::Return(_));
             block.push(statement);
@@ -35,6 +39,20 @@ impl Maker {
             }
         }
         block
+    }
+
+    /// A variable that begins with zeros in each round, and in each call, whatever the one before left in it.
+    fn zeroed(&mut self, block: &mut Block) {
+        let Some(to) = self.writable() else { return };
+        let (ty, most) = (to.ty.clone(), 1 + self.r.below(4) as u32);
+        let is_array = self.r.one_in(2);
+        let var = self.var(if is_array { Type::Array(Rc::new(ty.clone()), most) } else { ty.clone() }, Space::Function);
+        let [from, left] = [false, true].map(|is_written| self.place(&var, &ty, is_written));
+        let value = self.expr(&ty, 1);
+        block.push(Statement::Var(Rc::clone(&var), None));
+        block.push(Statement::Assign(to, Expr { ty, is_const: false, node: Node::Load(from) }));
+        block.push(Statement::Assign(left, value));
+        self.scope.push(var);
     }
 
     fn condition(&mut self) -> Expr {
