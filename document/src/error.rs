@@ -154,6 +154,8 @@ pub enum Elsewhere {
     Direct3D9,
     /// In steps of other kinds.
     Steps,
+    /// At the top of a document.
+    Top,
 }
 
 /// The kinds of problem with a document.
@@ -458,6 +460,9 @@ impl Problem {
             }
             Problem::UnknownKey { elsewhere: Elsewhere::Steps, known, .. } => {
                 Some(format!("steps that have it are {}", known.join(", ")))
+            }
+            Problem::UnknownKey { key, elsewhere: Elsewhere::Top, .. } => {
+                Some(format!("`{key}` is a key of the whole document: in TOML those stand above the first `[table]`"))
             }
             Problem::UnknownKey { nearest: Some(nearest), .. }
             | Problem::UnknownName { nearest: Some(nearest), .. }

@@ -20,7 +20,7 @@ use super::folder::form_of;
 use super::load::LoadedContent;
 use super::variables::{self, number_type};
 use super::{ShaderVariant, Shaders, shader_fault};
-use crate::error::{Elsewhere, Fault, Problem};
+use crate::error::{Fault, Problem};
 use crate::language::TextShader;
 use crate::model::Model;
 use crate::model::expectation::{Expectation, Expected, Save};
@@ -193,7 +193,8 @@ impl<'a> ShaderDeclarations<'a> {
             let (key, place) = (first.name.clone(), kind_phrase(kind.name()));
             let known = crate::schema::resource_keys();
             let nearest = crate::error::nearest(&key, &known).map(str::to_owned);
-            let problem = Problem::UnknownKey { key, place, nearest, known, elsewhere: Elsewhere::Nowhere };
+            let elsewhere = crate::schema::elsewhere(&key);
+            let problem = Problem::UnknownKey { key, place, nearest, known, elsewhere };
             return Err((problem, first.span.clone()));
         }
         if !resource.variables.is_empty() {

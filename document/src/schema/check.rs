@@ -341,6 +341,12 @@ pub(crate) fn is_free(name: &str) -> bool {
     !is_key && name.parse::<Register>().is_err() && nearest(name, &names(&SHORT, &[])).is_none()
 }
 
+/// Where a key stands that a table inside of a document does not have.
+pub(crate) fn elsewhere(key: &str) -> Elsewhere {
+    let is_it = |known: &KeyRow| known.name == key && !matches!(known.ty, Type::Unread);
+    if SHORT.keys.iter().chain(LONG_FORM.keys).any(is_it) { Elsewhere::Top } else { Elsewhere::Nowhere }
+}
+
 /// The keys of the short form, for finding similar ones.
 pub(crate) fn short_keys() -> Vec<&'static str> {
     names(&SHORT, &[])
@@ -368,5 +374,6 @@ fn nearest_key(table: &Table, entry: &Entry, more: &[&str]) -> Option<String> {
 fn unknown_key(table: &Table, entry: &Entry, more: &[&str]) -> Fault {
     let nearest = nearest_key(table, entry, more);
     let (key, place, known) = (entry.key.clone(), table.what, names(table, more));
-    (Problem::UnknownKey { key, place, nearest, known, elsewhere: Elsewhere::Nowhere }, entry.key_span.clone())
+    let elsewhere = if table.what == SHORT.what { Elsewhere::Nowhere } else { elsewhere(&key) };
+    (Problem::UnknownKey { key, place, nearest, known, elsewhere }, entry.key_span.clone())
 }

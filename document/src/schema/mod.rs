@@ -25,7 +25,7 @@ use crate::model::number::NumberType;
 use words::NameList;
 
 pub(crate) use check::{check, check_part};
-pub(crate) use check::{is_free, short_keys};
+pub(crate) use check::{elsewhere, is_free, short_keys};
 pub(crate) use drawing::PIPELINE;
 pub use json_schema::json_schema;
 pub use page::page;

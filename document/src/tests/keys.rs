@@ -67,6 +67,10 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
     let error = parse(&format!("{HEAD}[u0]\ntexture2d = {{ formt = \"R32_UINT\" }}\n")).unwrap_err();
     assert_eq!(error.to_string(), "folder/document.toml:4:15: unknown key `formt` in a texture");
     assert_eq!(error.help().unwrap(), "did you mean `format`?");
+    let error = parse(&format!("{HEAD}[u0]\nraw = 4\ncheck = true\n")).unwrap_err();
+    assert_eq!(error.to_string(), "folder/document.toml:5:1: unknown key `check` in a binding");
+    let help = "`check` is a key of the whole document: in TOML those stand above the first `[table]`";
+    assert_eq!(error.help().unwrap(), help);
 }
 
 /// The keys that lead to a position, in either syntax for tables.
