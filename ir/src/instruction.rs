@@ -255,6 +255,24 @@ impl InstKind {
         }
     }
 
+    /// The memory that it accesses, if it is a load, a store or an atomic.
+    pub fn memory(&self) -> Option<&MemoryRef> {
+        match self {
+            InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+
+    /// The texel that it accesses, if it loads, stores or changes one: its texture or buffer, and its coordinates.
+    pub fn texel(&self) -> Option<(&ResourceRef, &[Value])> {
+        match self {
+            InstKind::TexelLoad { resource, coords, .. }
+            | InstKind::TexelStore { resource, coords, .. }
+            | InstKind::TexelAtomic { resource, coords, .. } => Some((resource, coords)),
+            _ => None,
+        }
+    }
+
     /// `true` if it ends a region.
     pub fn is_terminator(&self) -> bool {
         self.effect() == Effect::Terminator

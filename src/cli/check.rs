@@ -33,10 +33,11 @@ pub(super) struct CheckArguments {
     /// Report too what is defined, but hardly meant: writes of one value by several threads, texels outside of a texture
     #[arg(long)]
     strict: bool,
-    /// Leave out what is found about a register at an instruction, as `u0@29`
+    /// Leave out what is found about a register, or its name, at an instruction, as `u0@29`
     #[arg(long, value_name = "REGISTER@INSTRUCTION", value_parser = muted)]
     mute: Vec<(String, u32)>,
-    /// Look at every group, not only at those that probes suspect: some hundred times as slow, and counts are exact
+    /// Look at every group, not only at those that probes suspect: some hundred times as slow, and counts are of all
+    /// groups
     #[arg(long)]
     every_group: bool,
     /// Report what threads of one group do, as `2,0,0`
@@ -229,7 +230,8 @@ impl CheckSession<'_> {
         let text = harmless(&finding.to_string());
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         writeln!(out, "{}\n{rest}", self.styles.out.bad(head))?;
-        if let Some(Party { sender: Sender::Thread { group: [x, y, z], .. }, .. }) = finding.parties.last() {
+        if let Some(Party { sender: Sender::Thread { group, .. }, .. }) = finding.parties.last() {
+            let [x, y, z] = self.arguments.group.unwrap_or(*group);
             let (kind, path) = (finding.kind.name(), harmless(&path.to_string_lossy()));
             writeln!(out, "  again: brolga check {path} --only {kind} --group {x},{y},{z}")?;
         }
@@ -253,6 +255,9 @@ impl CheckSession<'_> {
         }
         let ran = [(groups, "group"), (invocations, "invocation")].into_iter().filter(|(count, _)| *count > 0);
         let ran = ran.map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
+        if let (Some([x, y, z]), 1..) = (self.arguments.group, groups) {
+            write!(out, " about group {x},{y},{z}")?;
+        }
         match ran.collect::<Vec<_>>().join(" and ") {
             none if none.is_empty() => {}
             ran => write!(out, " in {ran}")?,
@@ -274,7 +279,8 @@ impl CheckSession<'_> {
 
 /// `true` if one of `--mute` leaves a finding out.
 fn leaves_out((register, number): &(String, u32), finding: &Finding) -> bool {
-    finding.subject.is_some_and(|subject| subject.to_string() == *register)
+    let is_its_name = |subject: Subject| subject.to_string() == *register || finding.name.as_ref() == Some(register);
+    finding.subject.is_some_and(is_its_name)
         && finding.parties.iter().any(|party| party.location.index == Some(*number))
 }
 

@@ -81,7 +81,9 @@ fn sections(command: &str) -> Vec<Section> {
         "new" | "dis" | "info" => matches!(code, "0" | "2" | "3"),
         _ => true,
     };
-    let codes = EXIT_CODES.into_iter().filter(|(code, _)| has(code)).collect();
+    let meaning = |code: &str, meaning| if (command, code) == ("check", "1") { "something was found" } else { meaning };
+    let codes = EXIT_CODES.into_iter().filter(|(code, _)| has(code)).map(|(code, text)| (code, meaning(code, text)));
+    let codes = codes.collect();
     vec![("Examples", examples.to_vec()), ("Environment", environment), ("Exit codes", codes)]
 }
 

@@ -230,6 +230,8 @@ fn faults_of_draws_are_found() {
     let scene: Value = serde_json::from_slice(&fs::read(source.join("scene.json")).unwrap()).unwrap();
     for (kind, register, code) in [
         (FindingKind::Race, "u1", "dcl_uav_raw u1\ndcl_temps 1\nftou r0.x, v0.x\nstore_raw u1.x, l(0), r0.x"),
+        // Of these each pixel is ordered with itself alone.
+        (FindingKind::Race, "u1", "dcl_uav_raw_rov u1\ndcl_temps 1\nftou r0.x, v0.x\nstore_raw u1.x, l(0), r0.x"),
         (
             FindingKind::Bounds,
             "t0",
@@ -287,6 +289,52 @@ fn faults_of_draws_are_found() {
             let [vertex, pixel] = [0, 1].map(|n| (runs[n].stage, runs[n].checked.summary.groups));
             assert_eq!(vertex, (StageKind::Vertex, 3), "{way:?}");
             assert!(pixel.0 == StageKind::Pixel && pixel.1 > 21172, "{pixel:?}");
+        }
+    }
+}
+
+/// Groups are ordered by atomics after what releases all that matters: a barrier at which threads wait for all of them, a
+/// fence for the thread alone.
+#[test]
+fn tickets_order_what_was_released() {
+    for (sync, races) in [("sync_uglobal_t", 0), ("sync_uglobal", 7), ("sync_g_t", 8), ("nop", 8)] {
+        let listing = format!(
+            "cs_5_0
+            dcl_uav_structured u0, 4
+            dcl_uav_structured u1, 4
+            dcl_input vThreadIDInGroupFlattened
+            dcl_input vThreadGroupID.x
+            dcl_temps 1
+            dcl_thread_group 8, 1, 1
+            if_z vThreadGroupID.x
+              store_structured u0.x, vThreadIDInGroupFlattened.x, l(0), vThreadIDInGroupFlattened.x
+              {sync}
+              if_z vThreadIDInGroupFlattened.x
+                atomic_iadd u1, l(0, 0, 0, 0), l(1)
+              endif
+            else
+              atomic_iadd u1, l(0, 0, 0, 0), l(1)
+              ld_structured r0.x, vThreadIDInGroupFlattened.x, l(0), u0.xxxx
+              iadd r0.y, vThreadIDInGroupFlattened.x, l(8)
+              store_structured u0.x, r0.y, l(0), r0.x
+            endif
+            ret"
+        );
+        let bytes = assemble(&listing, &Default::default()).unwrap().bytes;
+        for (engine, threads, width) in WAYS {
+            let device = Device::builder().threads(threads).build().unwrap();
+            let mut options = CompileOptions::new(engine);
+            options.width = width;
+            let shader = device.compile(&bytes, &options).unwrap();
+            let mut bindings = Bindings::new();
+            for register in 0..2 {
+                let buffer = device.buffer(64).unwrap();
+                bindings.set(Register::u(register), View::structured(buffer, 4).unwrap());
+            }
+            let bound = device.bind(&shader, &bindings).unwrap();
+            let findings = bound.check(&Dispatch::new([2, 1, 1]), &CheckOptions::default()).unwrap().findings;
+            let count: u64 = findings.iter().map(|finding| finding.count).sum();
+            assert_eq!((findings.len(), count), (usize::from(races > 0), races), "{sync}, {engine}: {findings:?}");
         }
     }
 }

@@ -33,24 +33,24 @@ pub fn may_use_unwritten(func: &Function) -> bool {
 /// these textures are bound.
 pub fn has_nothing_to_find(func: &Function, own_locals: usize, is_bound: impl Fn(ResourceRef) -> bool) -> bool {
     let of_pipeline = |resource: ResourceRef| func.interface.resource(resource.id).space == SPACE;
-    let is_harmless = |inst: Inst| match &func.inst(inst).kind {
-        InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => match place.object
-        {
-            Object::Resource(resource) => {
-                let is_constant = func.interface.resource(resource.id).class == ResourceClass::Constant;
-                is_constant || of_pipeline(resource)
-            }
-            Object::Local(id) => id.index() >= own_locals,
-            Object::Shared(_) => false,
-            Object::Array(_) | Object::Immediate | Object::Curve => true,
-        },
-        InstKind::TexelLoad { resource, .. } => {
-            let declared = func.interface.resource(resource.id);
-            let is_texture = declared.class == ResourceClass::ShaderResource && !declared.kind.is_typed_buffer();
-            of_pipeline(*resource) || (is_texture && is_bound(*resource))
+    let is_harmless_memory = |place: &MemoryRef| match place.object {
+        Object::Resource(resource) => {
+            let is_constant = func.interface.resource(resource.id).class == ResourceClass::Constant;
+            is_constant || of_pipeline(resource)
         }
-        InstKind::TexelStore { resource, .. } | InstKind::TexelAtomic { resource, .. } => of_pipeline(*resource),
-        _ => true,
+        Object::Local(id) => id.index() >= own_locals,
+        Object::Shared(_) => false,
+        Object::Array(_) | Object::Immediate | Object::Curve => true,
+    };
+    let is_harmless_texel = |&resource: &ResourceRef| {
+        let declared = func.interface.resource(resource.id);
+        let is_read = declared.class == ResourceClass::ShaderResource && !declared.kind.is_typed_buffer();
+        of_pipeline(resource) || (is_read && is_bound(resource))
+    };
+    let is_harmless = |inst: Inst| {
+        let kind = &func.inst(inst).kind;
+        kind.memory().is_none_or(is_harmless_memory)
+            && kind.texel().is_none_or(|(resource, _)| is_harmless_texel(resource))
     };
     let is_compute = matches!(func.interface.stage, Stage::Compute { .. });
     !is_compute && func.each_inst().all(is_harmless) && !may_use_unwritten(func)

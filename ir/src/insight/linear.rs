@@ -175,13 +175,14 @@ impl Digits {
     }
 }
 
-/// `true` if two accesses of words have one address, wherever what they load for it stays the same.
+/// `true` if two accesses have one address, wherever what they load for it stays the same.
 pub(super) fn have_one_address(func: &Function, first: Inst, second: Inst) -> bool {
-    let address = |inst| match func.inst(inst).kind {
-        InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => Some(place),
-        _ => None,
-    };
-    address(first).zip(address(second)).is_some_and(|(first, second)| are_places_alike(func, first, second, MOST_STEPS))
+    let [one, other] = [first, second].map(|inst| &func.inst(inst).kind);
+    if let Some(((one, coords), (other, of_other))) = one.texel().zip(other.texel()) {
+        let pairs = coords.iter().zip(of_other);
+        return one == other && pairs.into_iter().all(|(&one, &other)| are_alike(func, one, other, MOST_STEPS));
+    }
+    one.memory().zip(other.memory()).is_some_and(|(one, other)| are_places_alike(func, *one, *other, MOST_STEPS))
 }
 
 fn are_places_alike(func: &Function, first: MemoryRef, second: MemoryRef, steps: u32) -> bool {

@@ -158,6 +158,8 @@ struct GroupState {
     /// Of a batch, its invocations.
     invocations: Vec<Invocation>,
     phases: Phases,
+    /// When threads last had a barrier that orders views and waits for nobody.
+    fences: HashMap<u32, u64>,
     shared: HashMap<(SharedId, usize), Cell>,
     locals: Locals,
     poison: Poison,
@@ -220,8 +222,6 @@ struct Invocation {
 struct Phases {
     shared: u32,
     views: u32,
-    /// Set after a barrier that orders views.
-    has_fenced: bool,
 }
 
 impl CheckedFunction {
@@ -281,7 +281,8 @@ impl Checker<'_> {
             id: span.group(0),
             threads_per_group: self.of.function.interface.threads_per_group(),
             invocations,
-            phases: Phases { shared: 1, views: 1, has_fenced: false },
+            phases: Phases { shared: 1, views: 1 },
+            fences: HashMap::new(),
             shared,
             locals,
             poison,
@@ -404,6 +405,7 @@ impl Checker<'_> {
             phase: if is_shared { phases.shared } else { phases.views },
             time: if is_shared { 0 } else { self.state.time },
             word: touch.word,
+            is_ordered: touch.is_ordered,
         };
         let state = &mut *self.state;
         let cell = match word {
@@ -432,16 +434,20 @@ impl Checker<'_> {
         }
     }
 
-    /// A barrier: a wait, or a fence that only orders what a thread does itself.
-    fn barrier(&mut self, sync: Sync) {
-        let orders_views = sync.orders_views();
-        self.state.group.phases.has_fenced |= orders_views;
-        if orders_views {
+    /// A barrier at which the group waits.
+    fn wait(&mut self, sync: Sync) {
+        self.state.group.phases.shared += u32::from(sync.shared);
+        if sync.orders_views() {
+            self.state.group.phases.views += 1;
             self.state.tickets.fence(self.state.group.number);
         }
-        if sync.threads {
-            self.state.group.phases.shared += u32::from(sync.shared);
-            self.state.group.phases.views += u32::from(orders_views);
+    }
+
+    /// A barrier that only orders what threads do themselves.
+    fn fence(&mut self, sync: Sync, threads: impl Iterator<Item = u32>) {
+        for thread in threads.filter(|_| sync.orders_views()) {
+            self.state.group.fences.insert(thread, self.state.time);
+            self.state.tickets.fence(self.who(thread).group);
         }
     }
 }
@@ -498,4 +504,6 @@ struct Touch {
     subject: Subject,
     place: Place,
     extent: u64,
+    /// See [`Entry::is_ordered`].
+    is_ordered: bool,
 }

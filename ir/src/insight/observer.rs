@@ -78,7 +78,9 @@ impl Observer for Checker<'_> {
                 read.into_iter().for_each(|(thread, poison)| self.state.group.poison.set(result, thread, poison));
             }
             InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } => self.pass_on(inst, packet),
-            InstKind::Barrier(sync) => self.barrier(*sync),
+            InstKind::Barrier(sync) if !sync.threads => {
+                self.fence(*sync, packet.each_lane().map(|lane| packet.thread(lane)));
+            }
             _ => {}
         }
     }
@@ -109,7 +111,7 @@ impl Observer for Checker<'_> {
 
     fn waited(&mut self, at: At) {
         if let InstKind::Barrier(sync) = self.of.function.inst(at.inst).kind {
-            self.barrier(sync);
+            self.wait(sync);
         }
     }
 }
@@ -228,8 +230,9 @@ impl Checker<'_> {
             Some(index) => Place::Element(index),
             None => Place::Byte(access.offset_bytes.into()),
         };
-        if access.is_misaligned {
-            let finding = self.of_access(FindingKind::Misaligned, subject, (place, extent.count), party);
+        if access.misaligned > 0 {
+            let asked = Place::Byte(u64::from(access.offset_bytes) + u64::from(access.misaligned));
+            let finding = self.of_access(FindingKind::Misaligned, subject, (asked, extent.count), party);
             self.report(finding);
         }
         let words = access.read.len().max(access.written.len());
@@ -256,7 +259,8 @@ impl Checker<'_> {
             let place = Place::Byte(at);
             // A word's place is a byte.
             let bytes = extent.count * access.index.map_or(1, |_| u64::from(extent.stride_bytes));
-            let touch = Touch { inst, access: kind, thread, word, subject, place, extent: bytes };
+            let is_ordered = extent.is_ordered;
+            let touch = Touch { inst, access: kind, thread, word, subject, place, extent: bytes, is_ordered };
             let own_word = (at / 4) as usize;
             let stands_behind = of_stored.get(n).copied().flatten();
             read.push(match access.object {
@@ -396,7 +400,7 @@ impl Checker<'_> {
                     _ => self.report(finding),
                 }
             }
-            if !is_outside && class == ResourceClass::UnorderedAccess && !declared.is_ordered {
+            if !is_outside && class == ResourceClass::UnorderedAccess {
                 let stored = match &data.kind {
                     // Texels are equal if their words are.
                     InstKind::TexelStore { values, .. } => values
@@ -404,7 +408,8 @@ impl Checker<'_> {
                         .fold(0u32, |mixed, &value| mixed.wrapping_mul(0x9e37_79b1).rotate_left(7) ^ word(value)),
                     _ => 0,
                 };
-                let touch = Touch { inst, access: kind, thread, word: stored, subject, place, extent };
+                let is_ordered = declared.is_ordered;
+                let touch = Touch { inst, access: kind, thread, word: stored, subject, place, extent, is_ordered };
                 self.touch(TouchedWord::View(ViewWord::Texel(base, at)), touch);
             }
             if kind == AccessKind::Atomic {
@@ -419,8 +424,9 @@ impl Checker<'_> {
     /// A thread performs an atomic on a view.
     fn take_ticket(&mut self, thread: u32) {
         self.state.time += 1;
-        let group = self.who(thread).group;
-        self.state.tickets.take(group, self.state.group.phases.has_fenced, self.state.time);
+        let (who, group) = (self.who(thread), &self.state.group);
+        let fenced = group.fences.get(&thread).copied();
+        self.state.tickets.take(who, group.phases.views, fenced, self.state.time);
     }
 
     /// What an object is called, and its extent; `None` for one whose accesses are not checked.
@@ -436,6 +442,7 @@ impl Checker<'_> {
             count: if has_index { count.into() } else { u64::from(stride_bytes) * u64::from(count) },
             base: None,
             is_writable: true,
+            is_ordered: false,
             is_unbound: false,
         };
         Some(match object {
@@ -461,7 +468,8 @@ impl Checker<'_> {
                     stride_bytes: declared.stride_bytes().unwrap_or(1),
                     count: packet.host().query(Query::BufferSize, view, 0)[0].into(),
                     base,
-                    is_writable: declared.class == ResourceClass::UnorderedAccess && !declared.is_ordered,
+                    is_writable: declared.class == ResourceClass::UnorderedAccess,
+                    is_ordered: declared.is_ordered,
                     is_unbound: base.is_none(),
                 };
                 (subject, extent)
@@ -480,5 +488,7 @@ struct Extent {
     /// The address of a view's first byte.
     base: Option<u64>,
     is_writable: bool,
+    /// Set if pixels access it in order.
+    is_ordered: bool,
     is_unbound: bool,
 }

@@ -143,18 +143,12 @@ fn probe(func: &mut Function, own_locals: usize, options: ProbeOptions) -> Optio
 /// `true` if every view that is written is one register, so that it can have a shadow.
 fn can_watch(func: &Function) -> bool {
     func.each_inst().all(|inst| {
-        let resource = match &func.inst(inst).kind {
-            InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
-                match place.object {
-                    Object::Resource(resource) => resource,
-                    _ => return true,
-                }
-            }
-            InstKind::TexelLoad { resource, .. }
-            | InstKind::TexelStore { resource, .. }
-            | InstKind::TexelAtomic { resource, .. } => *resource,
-            _ => return true,
-        };
+        let kind = &func.inst(inst).kind;
+        let of_memory = kind.memory().and_then(|place| match &place.object {
+            Object::Resource(resource) => Some(resource),
+            _ => None,
+        });
+        let Some(resource) = of_memory.or(kind.texel().map(|(resource, _)| resource)) else { return true };
         let declared = func.interface.resource(resource.id);
         let is_one = declared.count == Some(1) && resource.element == Element::Fixed(0);
         // Of others the access itself checks which it is.

@@ -2,9 +2,12 @@
 //!
 //! Two accesses of a word race if different threads make them, at least one of them writes, they are not both atomic,
 //! and nothing orders them. Within a group that is a barrier at which threads wait and which orders the memory: what
-//! runs between two of these is a *phase*. Between groups nothing orders accesses but *tickets*: a group that performs an
-//! atomic on a view after a barrier that orders views has released what it did before; one that performs an atomic
-//! after that has acquired it. Which word that is does not matter: this is lenient on purpose.
+//! runs between two of these is a *phase*. Between groups nothing orders accesses but *tickets*: a thread that performs an
+//! atomic on a view has released what it did before its last barrier that orders views, and what its group did before the
+//! last such barrier at which it waited; a group of which a thread performs an atomic after that has acquired it. Which word
+//! that is does not matter: this is lenient on purpose.
+//!
+//! Views that pixels access in order are ordered for each pixel alone.
 
 use std::collections::HashMap;
 
@@ -24,7 +27,7 @@ fn most_threads(access: AccessKind) -> usize {
 }
 
 /// A thread: the number of its group in the run, and its number in the group.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Who {
     pub group: u64,
     pub thread: u32,
@@ -44,6 +47,8 @@ pub(super) struct Entry {
     pub time: u64,
     /// The word that a store left.
     pub word: u32,
+    /// Set if invocations of one position are ordered.
+    pub is_ordered: bool,
 }
 
 /// Who accessed a word.
@@ -61,6 +66,8 @@ pub(super) struct Cell {
 #[derive(Debug, Default)]
 pub(super) struct Tickets {
     of_groups: HashMap<u64, Ticket>,
+    /// What threads released by fences of their own.
+    of_threads: HashMap<Who, ThreadTicket>,
     /// Set once there are too many: all groups count as ordered from then on.
     is_full: bool,
 }
@@ -68,25 +75,34 @@ pub(super) struct Tickets {
 /// The most groups whose tickets are remembered.
 const MOST_TICKETS: usize = 1 << 20;
 
+#[derive(Clone, Copy, Debug)]
+struct ThreadTicket {
+    /// When its last fence was.
+    fenced: u64,
+    released: u64,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Ticket {
+    /// When all that was done before a phase was released, and the phase.
     released: u64,
+    phase: u32,
     acquired: u64,
     /// When what a barrier has followed since was acquired.
     fenced: u64,
 }
 
 impl Tickets {
-    /// A group performs an atomic on a view, after a barrier that orders views or before any.
-    pub fn take(&mut self, group: u64, has_fenced: bool, time: u64) {
-        self.is_full |= self.of_groups.len() >= MOST_TICKETS;
+    /// A thread performs an atomic on a view in a phase of its group. Its last fence was at a time, if there was one.
+    pub fn take(&mut self, who: Who, phase: u32, fenced: Option<u64>, time: u64) {
+        self.is_full |= self.of_groups.len().max(self.of_threads.len()) >= MOST_TICKETS;
         if self.is_full {
             return;
         }
-        let ticket = self.of_groups.entry(group).or_default();
-        ticket.acquired = time;
-        if has_fenced {
-            ticket.released = time;
+        let ticket = self.of_groups.entry(who.group).or_default();
+        (ticket.acquired, ticket.released, ticket.phase) = (time, time, phase);
+        if let Some(fenced) = fenced {
+            self.of_threads.insert(who, ThreadTicket { fenced, released: time });
         }
     }
 
@@ -97,13 +113,15 @@ impl Tickets {
         }
     }
 
-    /// `true` if what another group did at a time comes before what a group does now. Strictly, a barrier must have
-    /// followed the atomic by which it knows.
-    fn order(&self, other: u64, time: u64, group: u64, is_strict: bool) -> bool {
+    /// `true` if what another group did comes before what a group does now. Strictly, a barrier must have followed the
+    /// atomic by which it knows.
+    fn order(&self, other: &Entry, group: u64, is_strict: bool) -> bool {
         let of = |group| self.of_groups.get(&group).copied().unwrap_or_default();
-        let (released, own) = (of(other).released, of(group));
+        let (theirs, own) = (of(other.who.group), of(group));
         let acquired = if is_strict { own.fenced } else { own.acquired };
-        self.is_full || (released > time && acquired > released)
+        let by_thread = self.of_threads.get(&other.who).filter(|ticket| ticket.fenced >= other.time);
+        let by_thread = by_thread.is_some_and(|ticket| acquired > ticket.released);
+        self.is_full || by_thread || (theirs.phase > other.phase && acquired > theirs.released)
     }
 }
 
@@ -139,7 +157,8 @@ impl Cell {
             }
             let is_ordered = match is_here {
                 true => other.who.thread == entry.who.thread || other.phase != entry.phase,
-                false => tickets.order(other.who.group, other.time, entry.who.group, is_strict),
+                false if entry.is_ordered && other.group == entry.group => true,
+                false => tickets.order(other, entry.who.group, is_strict),
             };
             if !is_ordered {
                 race(other);

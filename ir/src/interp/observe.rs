@@ -122,11 +122,11 @@ impl Packet<'_> {
                 *element = Element::Fixed(word(value));
             }
             let (index, offset_bytes) = (place.index.map(word), word(place.offset) & !3);
-            let is_misaligned = index.is_none() && word(place.offset) & 3 != 0;
+            let misaligned = if index.is_none() { word(place.offset) & 3 } else { 0 };
             let extent = self.extent(func, object);
             let is_inside = |&n: &usize| extent.word(index, u64::from(offset_bytes) + 4 * n as u64).is_some();
             let inside = (0..read.len().max(written.len())).filter(is_inside).count();
-            Access { lane, object, index, offset_bytes, is_misaligned, read, written, inside }
+            Access { lane, object, index, offset_bytes, misaligned, read, written, inside }
         };
         lanes_of(self.lanes).filter(takes_part).map(access).collect()
     }
@@ -167,8 +167,8 @@ pub struct Access {
     pub index: Option<u32>,
     /// The first byte, of the element or of a raw object.
     pub offset_bytes: u32,
-    /// Set if the address of a raw object was no multiple of 4: its low bits were ignored.
-    pub is_misaligned: bool,
+    /// The low bits of the address of a raw object, which were ignored.
+    pub misaligned: u32,
     /// The words that were read.
     pub read: SmallVec<[u32; 4]>,
     /// The words that were written.

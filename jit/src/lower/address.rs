@@ -5,7 +5,7 @@
 
 use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{Element, InstKind, MemoryRef, Object, Query, ResourceRef};
+use brolga_ir::function::{Element, MemoryRef, Object, Query, ResourceRef};
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::srgb::CURVE;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -225,10 +225,7 @@ impl Lowering<'_, '_> {
         }
         let mut wanted = vec![false; self.addresses.views.len()];
         for n in 0..self.func.inst_count() {
-            let place = match &self.func.inst(brolga_ir::entity::Inst::new(n)).kind {
-                InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => place,
-                _ => continue,
-            };
+            let Some(place) = self.func.inst(brolga_ir::entity::Inst::new(n)).kind.memory() else { continue };
             if let Object::Resource(ResourceRef { id, element: Element::Fixed(0) }) = place.object {
                 wanted[id.index()] |= self.func.interface.resource(id).count == Some(1);
             }

@@ -29,10 +29,14 @@ impl Finding {
     /// The first line: what was found.
     pub fn headline(&self) -> String {
         let name = self.name.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
-        let subject = self.subject.map_or(String::new(), |subject| format!("{subject}{name}"));
+        let subject = match self.subject {
+            // WGSL has no such register, and several variables may be one.
+            Some(Subject::Local(_)) if self.is_wgsl() => "an array".into(),
+            subject => subject.map_or(String::new(), |subject| format!("{subject}{name}")),
+        };
         let access = self.parties.first().map_or(AccessKind::Read, |party| party.access);
         match self.kind {
-            FindingKind::Race if self.between_groups => {
+            FindingKind::Race if self.between_groups && self.is_dispatch() => {
                 format!("race on {subject} between groups: {}", place(self.place))
             }
             FindingKind::Race => format!("race on {subject}: {}", place(self.place)),
@@ -41,6 +45,13 @@ impl Finding {
             }
             FindingKind::Bounds if self.place == Place::Outside => {
                 format!("out of bounds: an element that an array in {subject} does not have was {}", verb(access))
+            }
+            FindingKind::Bounds if matches!(self.place, Place::Texel(_)) => {
+                format!(
+                    "out of bounds: {} of {subject}, which it does not have, was {}",
+                    place(self.place),
+                    verb(access)
+                )
             }
             FindingKind::Bounds => {
                 let unit = if matches!(self.place, Place::Byte(_)) { "bytes" } else { "elements" };
@@ -77,8 +88,12 @@ impl Finding {
         let is_shared = matches!(self.subject, Some(Subject::Shared(_)));
         let is_wgsl = self.is_wgsl();
         Some(match self.kind {
+            FindingKind::Race if self.stage == StageKind::Pixel => {
+                "pixels run in any order: atomics give one result, and so does a RasterizerOrdered resource, of which each \
+                 pixel accesses what belongs to it"
+            }
             FindingKind::Race if !self.is_dispatch() => {
-                "a draw's invocations run in any order: atomics give one result, and for pixels a RasterizerOrdered resource"
+                "a draw's invocations run in any order: atomics give one result"
             }
             FindingKind::Race if self.between_groups => {
                 "groups of a dispatch run in any order: what one writes another may read in a later dispatch, or after an \
@@ -87,6 +102,9 @@ impl Finding {
             FindingKind::Race if self.at_one_address => "each thread needs a word of its own, or an atomic",
             FindingKind::Race if is_shared && is_wgsl => {
                 "workgroupBarrier() between them would order them, in a loop between its rounds too"
+            }
+            FindingKind::Race if is_wgsl && matches!(self.place, Place::Texel(_)) => {
+                "textureBarrier() between them would order them"
             }
             FindingKind::Race if is_wgsl => "storageBarrier() between them would order them",
             FindingKind::Race if is_shared => {
@@ -141,6 +159,12 @@ impl fmt::Display for Finding {
                 }
             }
             _ => self.parties.iter().try_for_each(|party| self.write_party(f, party))?,
+        }
+        if let [first, second] = &self.parties[..]
+            && self.kind == FindingKind::Race
+            && first.sender == second.sender
+        {
+            f.write_str("\n  these are two invocations, of primitives that overlap, or of samples")?;
         }
         if let (Some(user), false) = (&self.other, self.kind == FindingKind::Barrier) {
             match is_output(user) {
