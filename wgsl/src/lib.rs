@@ -27,6 +27,7 @@
 //! | `options.rs` | options and limits |
 //! | `source.rs` | the lines of a text |
 //! | `scan.rs` | bounds a text before the parser reads it |
+//! | `ends.rs` | functions that end in a loop without end |
 //! | `usage.rs` | which variables are indexed by computed numbers |
 //! | `wording.rs` | what naga found, in words of the text |
 //! | `translate/` | WGSL to IR |
@@ -34,6 +35,7 @@
 //! | `program.rs` | the front end for the runtime |
 #![forbid(unsafe_code)]
 
+mod ends;
 mod error;
 mod options;
 mod program;

@@ -11,7 +11,7 @@ use crate::error::{Error, Fault};
 use crate::options::Options;
 use crate::source::Lines;
 use crate::translate::{Binding, FaultAt, OverrideInfo, Translated, translate};
-use crate::{Position, scan, wording};
+use crate::{Position, ends, scan, wording};
 
 /// The number of the sources of this crate.
 const SOURCES: &str = env!("BROLGA_SOURCES");
@@ -137,7 +137,8 @@ fn identity(text: &str, entry: &str, options: &Options) -> Vec<u8> {
 fn read(text: &str, options: &Options, is_to_check: bool) -> Result<(String, Translated), FaultAt> {
     scan::check(text, &options.limits).map_err(|(at, fault)| FaultAt { at: Some(at), fault })?;
     let read = || {
-        let module = parse(text)?;
+        let mut module = parse(text)?;
+        ends::complete(&mut module);
         let entry = entry_point(&module, options.entry.as_deref()).map_err(|fault| FaultAt { at: None, fault })?;
         let info = validate(&module)?;
         let translated = translate((&module, &info), entry, options, is_to_check)?;
@@ -157,9 +158,11 @@ fn parse(text: &str) -> Result<Module, FaultAt> {
     let mut options = naga::front::wgsl::Options::new();
     options.capabilities = Capabilities::all();
     let mut parser = naga::front::wgsl::Frontend::new_with_options(options);
-    parser.parse(text).map_err(|error| {
+    // Space in place of a mark of the byte order keeps all places.
+    let unmarked = text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
+    parser.parse(unmarked.as_deref().unwrap_or(text)).map_err(|error| {
         let at = error.labels().find_map(|(span, _)| span.to_range()).map(|range| range.start as u32);
-        let message = wording::of_parser(error.message(), error.labels().map(|(_, label)| label));
+        let message = wording::of_parser(text, error.message(), error.labels().map(|(_, label)| label));
         FaultAt { at, fault: Fault::Syntax { message } }
     })
 }
@@ -173,9 +176,15 @@ fn validate(module: &Module) -> Result<ModuleInfo, FaultAt> {
         let at = spans.last().map(|range| range.start as u32);
         if let ValidationError::EntryPoint { source: EntryPointError::ForbiddenStageOperations, .. } = error.as_inner()
         {
-            let at = at.or_else(|| first_derivative(module).and_then(Span::to_range).map(|range| range.start as u32));
-            let message = "this needs derivatives, which compute shaders do not have: textureSampleLevel and \
-                           textureSampleCompareLevel do without";
+            let derivative = first_derivative(module);
+            let at = at.or_else(|| derivative.and_then(Span::to_range).map(|range| range.start as u32));
+            let message = match derivative {
+                Some(_) => {
+                    "this needs derivatives, which compute shaders do not have: textureSampleLevel and \
+                     textureSampleCompareLevel do without"
+                }
+                None => "compute shaders have no pixels that they could discard",
+            };
             return FaultAt { at, fault: Fault::Invalid { message: message.to_owned() } };
         }
         let mut messages = vec![error.as_inner().to_string()];
@@ -216,7 +225,12 @@ fn entry_point(module: &Module, name: Option<&str>) -> Result<usize, Fault> {
             let (first, second) = (points().next(), points().nth(1));
             match (first, second) {
                 (Some((number, _)), None) => Ok(number),
-                _ => Err(Fault::WhichEntryPoint { found: found() }),
+                _ => Err(match module.entry_points.first().filter(|_| first.is_none()) {
+                    Some(other) => Fault::Unsupported {
+                        name: format!("`{}`, a shader of another stage than compute,", other.name),
+                    },
+                    None => Fault::WhichEntryPoint { found: found() },
+                }),
             }
         }
     }

@@ -91,7 +91,7 @@ impl Check {
     fn register(&self, short: &Table, entry: &mut Entry) -> Result<(), Fault> {
         let register = entry.key.parse::<Register>().ok();
         match (register, &entry.node.value) {
-            (None, Value::Table(_)) if nearest_key(short, entry, &[]).is_none() => {}
+            (None, Value::Table(_)) if is_free(&entry.key) => {}
             (None, _) => return Err(unknown_key(short, entry, &[])),
             _ => {}
         }
@@ -335,10 +335,15 @@ fn out_of_range(key: &str, ty: &Type, node: &Node) -> Fault {
     (Problem::wrong_value(key, wants, node), node.span.clone())
 }
 
-/// `true` if a table of this name in the short form is the binding of what the shader calls so.
+/// `true` if a table of this name in the short form is the binding of what the shader calls so, and cannot have been meant to
+/// be another table: keys that take no table are no rivals, nor are registers of a name without digits.
 pub(crate) fn is_free(name: &str) -> bool {
     let is_key = SHORT.keys.iter().any(|key| key.name == name) || name.starts_with(OTHERS_PREFIX);
-    !is_key && name.parse::<Register>().is_err() && nearest(name, &names(&SHORT, &[])).is_none()
+    let takes_tables = |key: &&KeyRow| matches!(key.ty, Type::Map(_) | Type::Table(_) | Type::List(..));
+    let has_digits = name.bytes().any(|byte| byte.is_ascii_digit());
+    let registers = ["b0", "t0", "u0", "s0", "cb0"].into_iter().filter(|_| has_digits);
+    let rivals: Vec<&str> = SHORT.keys.iter().filter(takes_tables).map(|key| key.name).chain(registers).collect();
+    !is_key && name.parse::<Register>().is_err() && nearest(name, &rivals).is_none()
 }
 
 /// Where a key stands that a table inside of a document does not have.

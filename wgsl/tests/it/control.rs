@@ -35,6 +35,43 @@ fn groups_know_how_many_they_are() {
     }
 }
 
+/// A function may return in a loop alone that nothing breaks.
+#[test]
+fn loops_without_end_return() {
+    let text = "
+        fn root(n: u32) -> u32 {
+            var i = 0u;
+            loop {
+                if (i + 1) * (i + 1) > n { return i; }
+                i++;
+            }
+        }
+        fn first(n: u32) -> u32 {
+            if n < 4 { return 9u; } else {
+                switch n {
+                    case 5u: { return 8u; }
+                    default: {
+                        for (var i = n; ; i--) {
+                            switch i % 3 { case 0u: { return i; } default: { break; } }
+                        }
+                    }
+                }
+            }
+        }
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {
+            out[i] = root(7 * i) * 10 + first(i);
+        }";
+    let expected = (0..8_u32).map(|i| {
+        let first = match i {
+            5 => 8,
+            _ if i < 4 => 9,
+            _ => i - i % 3,
+        };
+        (7 * i).isqrt() * 10 + first
+    });
+    assert_eq!(run(text, 8), Vec::from_iter(expected));
+}
+
 #[test]
 fn loops_run_their_continuing_block_after_a_continue() {
     let text = "

@@ -286,7 +286,28 @@ fn texts_at_the_limits_take_a_tenth_of_a_second() {
 #[test]
 fn messages_speak_of_the_text() {
     for (declarations, body, position, message) in [
-        ("", "out[0] = 1u + out[0] + i32(out[1]);", 111, "operation Add can't work with u32 and i32"),
+        ("", "out[0] = 1u + out[0] + i32(out[1]);", 111, "`+` can't work with u32 and i32"),
+        ("", "out[0] = -out[0];", 0, "`-` can't work with this type"),
+        ("", "var v: vec4f; v = vec3f(1);", 0, "the value that is stored is not of the variable's type"),
+        ("", "out[0] = u32(lerp(1.0, 2.0, 0.5));", 0, "nothing is named `lerp`: in WGSL it is `mix`"),
+        ("", "let a = 1.5 * out[0];", 0, "numbers of different types: convert one of them"),
+        ("", "let a: u32 = 1.5;", 0, "the type of `a` is expected to be `u32`, but got a fraction"),
+        (
+            "",
+            "var a: array<u32, 4>; out[0] = arrayLength(&a);",
+            0,
+            "arrayLength takes a pointer to an array without a size",
+        ),
+        ("", "let h: f16 = 1.0h;", 0, "`f16` is not supported"),
+        ("", "/* no end", 0, "this comment has no end"),
+        ("var w: u32 = 3;", "", 0, "a variable outside of functions needs an address space: `var<private>`"),
+        ("struct S { a: u32, b: f32 }", "let s = S(1);", 0, "this constructor takes 2 components but 1 were given"),
+        (
+            "fn f(p: ptr<storage, u32>) -> u32 { return *p; }",
+            "out[0] = f(&out[1]);",
+            0,
+            "a pointer to this address space cannot be a parameter: ",
+        ),
         ("", "let x = out[0] / 0u;", 0, "division by zero"),
         (
             "@group(0) @binding(0) var<storage> p: array<u32>;",
@@ -317,5 +338,23 @@ fn messages_speak_of_the_text() {
         let found = error(&main_of(declarations, body));
         assert!(found.fault.to_string().starts_with(message), "{found}");
         assert!(found.at.is_some_and(|at| at.column > position), "{found}");
+    }
+    for (text, message) in [
+        (
+            "RWStructuredBuffer<uint> o : register(u0);",
+            "\"RWStructuredBuffer\": this looks like HLSL, whose files end in .hlsl",
+        ),
+        ("#version 450\nvoid main() {}", "\"#\": this looks like GLSL, which Brolga does not read"),
+        ("[[stage(compute)]] fn main() {}", "attributes are written `@group(0)` today, not `[[group(0)]]`"),
+        ("fn f() {", "found the end of the text"),
+        ("\u{feff}fn f() { let a = b; }", "1:21: nothing is named `b` here"),
+        ("@fragment fn main() {}", "`main`, a shader of another stage than compute, is not supported"),
+        (
+            "@compute @workgroup_size(1) fn main() { discard; }",
+            "compute shaders have no pixels that they could discard",
+        ),
+    ] {
+        let found = error(text).to_string();
+        assert!(found.ends_with(message), "{found}");
     }
 }

@@ -346,10 +346,10 @@ impl<'p> DeclarationLookup<'p> {
         }
     }
 
-    /// Checks a computed number: only shaders with interfaces have them.
+    /// Checks a computed number: only shaders with interfaces have them, of what classes may have as members.
     fn computed_number(&self, operand: &Operand, index: &Index) -> Result<(), Rule> {
         let file = operand.file;
-        if self.declared.interfaces.is_empty() || self.model == Model::Sm5_1 {
+        if self.declared.interfaces.is_empty() || self.model == Model::Sm5_1 || file == File::Uav {
             return Err(Rule::computed(operand));
         }
         self.index(RegisterName { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))

@@ -17,7 +17,7 @@ use brolga_bytecode::sm5::{self, decode, encode};
 use brolga_bytecode::{Error as FileError, Limits, listing};
 use brolga_ir::translate::TranslateError;
 use brolga_runtime::insight::{CheckOptions, FindingKind};
-use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Error, Shader};
+use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Error, Shader, Width};
 
 use crate::bound::backing::{Difference, Left};
 use crate::bound::random::{Random as Content, bind};
@@ -170,13 +170,13 @@ impl Laboratory {
         };
         let left = left_in(&bindings);
         if fate == Fate::Ran {
-            self.run_checked(&shader, seed, &left)?;
+            self.run_checked(&shader, bytes, seed, &left)?;
         }
         Ok(Outcome { fate, end, left })
     }
 
     /// Checks what a mutant does, whatever that finds: it leaves the same.
-    fn run_checked(&self, shader: &Shader, seed: u64, expected: &[Left]) -> Result<(), String> {
+    fn run_checked(&self, shader: &Shader, bytes: &[u8], seed: u64, expected: &[Left]) -> Result<(), String> {
         let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
         bind(&self.device, shader, &mut Content::tame(seed), &mut bindings);
         let bound = self.device.bind(shader, &bindings).map_err(|error| error.to_string())?;
@@ -185,8 +185,11 @@ impl Laboratory {
             Err(Error::Stopped { .. } | Error::OverLimit { .. }) => return Ok(()),
             result => result.map_err(|error| format!("checked: {error}"))?,
         };
-        // Small groups share packets otherwise, and then races end differently.
-        if checked.findings.iter().any(|finding| finding.kind == FindingKind::Race) {
+        // Small groups share packets otherwise, and then races end differently, and so do atomics of different kinds.
+        let races = checked.findings.iter().any(|finding| finding.kind == FindingKind::Race);
+        let has_atomics = || listing::listing(bytes, &Limits::default()).is_ok_and(|text| text.contains("atomic"));
+        let is_small = !shader.group_size().iter().product::<u32>().is_multiple_of(Width::ThirtyTwo.lanes());
+        if races || (is_small && has_atomics()) {
             return Ok(());
         }
         let left = left_in(&bindings);
