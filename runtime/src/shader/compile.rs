@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use brolga_ir::insight::OwnWords;
 use brolga_ir::interface::Sampled;
+use brolga_ir::span::Grid;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::Statistics;
@@ -60,7 +61,18 @@ pub(crate) struct ProbedCode {
     /// Set if groups can only run again in memory with the content of before.
     pub needs_first_content: bool,
     /// What must hold of dispatches.
-    pub conditions: Vec<OwnWords>,
+    conditions: Vec<OwnWords>,
+}
+
+impl ProbedCode {
+    /// `true` if it is for a dispatch.
+    pub fn is_for(&self, grid: &Grid) -> bool {
+        holds(&self.conditions, grid)
+    }
+}
+
+fn holds(conditions: &[OwnWords], grid: &Grid) -> bool {
+    conditions.iter().all(|own| own.holds(grid))
 }
 
 /// Makes a shader, or takes its code from the cache.
@@ -191,16 +203,19 @@ impl Inner {
         Ok(Some(code))
     }
 
-    /// The code with probes, if it is known, or known not to be.
-    pub fn known_probed(&self, key: &ProbedKey) -> Option<Option<Arc<ProbedCode>>> {
+    /// The code with probes for a dispatch, if it is known, or known not to be.
+    pub fn known_probed(&self, key: &ProbedKey, grid: &Grid) -> Option<Option<Arc<ProbedCode>>> {
         let probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
-        probed.iter().find(|(known, _)| known == key).map(|(_, code)| code.clone())
+        let is_it = |(known, code): &&(ProbedKey, Option<Arc<ProbedCode>>)| {
+            known == key && code.as_ref().is_none_or(|code| code.is_for(grid))
+        };
+        probed.iter().find(is_it).map(|(_, code)| code.clone())
     }
 
     /// Makes it, and keeps it; `None` if only the interpreter can check the shader.
-    pub fn make_probed(&self, key: &ProbedKey) -> Result<Option<Arc<ProbedCode>>, Error> {
+    pub fn make_probed(&self, key: &ProbedKey, grid: &Grid) -> Result<Option<Arc<ProbedCode>>, Error> {
         let mut clock = StageClock::start();
-        let made = self.generate_probed(key, &mut clock);
+        let made = self.generate_probed(key, grid, &mut clock);
         self.add_times(clock.times());
         let made = made?.map(Arc::new);
         let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,10 +225,18 @@ impl Inner {
         Ok(made)
     }
 
-    fn generate_probed(&self, key: &ProbedKey, clock: &mut StageClock) -> Result<Option<ProbedCode>, Error> {
+    fn generate_probed(
+        &self,
+        key: &ProbedKey,
+        grid: &Grid,
+        clock: &mut StageClock,
+    ) -> Result<Option<ProbedCode>, Error> {
         let mut target = self.source.target();
         target.oversize = Oversize::Refuse;
-        let probed = self.source.probed(key, self.outline.width)?;
+        let mut probed = self.source.probed(key, self.outline.width, true)?;
+        if probed.as_ref().is_some_and(|probed| !holds(&probed.conditions, grid)) {
+            probed = self.source.probed(key, self.outline.width, false)?;
+        }
         clock.end(CompileStage::Passes)?;
         let Some(probed) = probed else { return Ok(None) };
         let ProbedFunction { function, needs_first_content, conditions } = probed;

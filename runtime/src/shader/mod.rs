@@ -239,17 +239,23 @@ impl Shader {
         with_stack(|| self.inner.source.observed(self.outline().width))
     }
 
-    /// Its code with probes; `None` if only the interpreter can check it. Making it is abandoned once the word is set.
-    pub(crate) fn probed(&self, key: &ProbedKey, stop: &StopWord) -> Result<Option<Arc<ProbedCode>>, Error> {
+    /// Its code with probes for a dispatch; `None` if only the interpreter can check it. Making it is abandoned once the word
+    /// is set.
+    pub(crate) fn probed(
+        &self,
+        key: &ProbedKey,
+        grid: &Grid,
+        stop: &StopWord,
+    ) -> Result<Option<Arc<ProbedCode>>, Error> {
         if self.inner.source.target().engine != Engine::Jit {
             return Ok(None);
         }
-        if let Some(known) = self.inner.known_probed(key) {
+        if let Some(known) = self.inner.known_probed(key, grid) {
             return Ok(known);
         }
         let permit = self.inner.permits.take(stop)?;
-        let (inner, key) = (Arc::clone(&self.inner), key.clone());
-        with_stack_until(stop, permit, move || inner.make_probed(&key))
+        let (inner, key, grid) = (Arc::clone(&self.inner), key.clone(), *grid);
+        with_stack_until(stop, permit, move || inner.make_probed(&key, &grid))
     }
 
     /// Locates the instruction that an operation comes from.

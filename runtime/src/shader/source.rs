@@ -28,8 +28,8 @@ use crate::perf_map::one_line;
 pub(crate) struct ProbedKey {
     /// Formats of texels.
     pub texels: TexelFormats,
-    /// What is probed; it may be for some dispatches only.
-    pub options: ProbeOptions,
+    /// Set if memory has shadows.
+    pub watches: bool,
 }
 
 /// A function with probes.
@@ -150,17 +150,18 @@ impl FunctionSource {
     }
 
     /// Makes the shader's function with [probes](insight::optimise_with_probes), accessing texels of these formats
-    /// directly, in packets of this width. `None` if only the interpreter can check it.
-    pub fn probed(&self, key: &ProbedKey, width: Width) -> Result<Option<ProbedFunction>, Error> {
+    /// directly, in packets of this width; it may be for some dispatches only. `None` if only the interpreter can check it.
+    pub fn probed(&self, key: &ProbedKey, width: Width, may_depend: bool) -> Result<Option<ProbedFunction>, Error> {
         let level = self.options.level;
         let function = self.translated_to_check()?;
         let own_locals = function.interface.locals.len();
         let mut observed = function.clone();
         passes::optimise(&mut observed, Level::Observed);
-        if key.options.watches && insight::may_use_unwritten(&observed) {
+        if key.watches && insight::may_use_unwritten(&observed) {
             return Ok(None);
         }
-        let probed = insight::optimise_with_probes(function, level, &key.texels, own_locals, key.options);
+        let options = ProbeOptions { watches: key.watches, may_depend };
+        let probed = insight::optimise_with_probes(function, level, &key.texels, own_locals, options);
         let Some(Probed { mut function, watches_views, conditions }) = probed else { return Ok(None) };
         // Atomics happen in the same order, and races end alike.
         function.width = width;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use brolga_ir::insight::ProbeOptions;
 use brolga_ir::interface::{Dimension, ResourceClass, ResourceKind};
 use brolga_ir::pipeline::SPACE;
 use brolga_resource::{Buffer, Counter, Elements, GuardPages, Memory, ResourceError, View, ViewKind};
@@ -44,15 +43,8 @@ impl ProbedKit {
         most_bytes: u64,
     ) -> Result<Option<Self>, Error> {
         let (stop, layers) = (begun.watch.stop(), Layers::from(bindings));
-        let mut key = ProbedKey { texels, options: ProbeOptions { watches, may_depend: true } };
-        let code = match shader.probed(&key, stop)? {
-            Some(code) if !holds(&code, begun) => {
-                key.options.may_depend = false;
-                shader.probed(&key, stop)?
-            }
-            code => code,
-        };
-        let Some(code) = code else { return Ok(None) };
+        let key = ProbedKey { texels, watches };
+        let Some(code) = shader.probed(&key, &begun.grid, stop)? else { return Ok(None) };
         if code.declared.iter().any(|range| may_be_unbound(range, layers)) {
             return Ok(None);
         }
@@ -132,11 +124,6 @@ impl ProbedKit {
             counter.set(*value);
         }
     }
-}
-
-/// `true` if code is for a dispatch.
-pub fn holds(code: &ProbedCode, begun: &Begun<'_>) -> bool {
-    code.conditions.iter().all(|own| own.holds(&begun.grid))
 }
 
 /// `true` if a texture may be missing, which no probe sees.

@@ -8,7 +8,7 @@ use brolga_ir::span::Span;
 use super::super::bound::BoundShader;
 use super::super::run::Begun;
 use super::super::worker::next_span;
-use super::kit::{ProbedKit, holds};
+use super::kit::ProbedKit;
 use super::suspects::Suspects;
 use crate::engine::{Link, Seat, float_guard};
 use crate::error::Error;
@@ -35,7 +35,7 @@ impl<'a> ProbedShader<'a> {
         most_bytes: u64,
     ) -> Result<Option<Self>, Error> {
         let fits = |kit: &ProbedKit| {
-            kit.key.options.watches == watches && kit.shadow_bytes <= most_bytes && holds(&kit.code, begun)
+            kit.key.watches == watches && kit.shadow_bytes <= most_bytes && kit.code.is_for(&begun.grid)
         };
         let kit = match bound.probed().take().filter(fits) {
             Some(kit) => Some(kit),
