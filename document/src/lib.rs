@@ -68,7 +68,9 @@ pub use compare::{
 };
 pub use draft::{Draft, DraftError, DraftMesh, DraftShader};
 pub use error::{DocumentError, Elsewhere, Problem, SourceError};
-pub use language::{Language, Source, USUAL_ENTRY, USUAL_PROFILE, WgslOptions, advice, is_listing, is_wgsl, wgsl_info};
+pub use language::{
+    Language, Source, USUAL_ENTRY, USUAL_PROFILE, WgslOptions, advice, is_listing, is_wgsl, wgsl_info, wgsl_problems,
+};
 pub use made::{Made, MadeKind};
 pub use model::expectation::Tolerance;
 pub use model::number::{Number, NumberType};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use brolga::bytecode::{Findings, Limits, findings};
-use brolga::document::{is_wgsl, wgsl_info};
+use brolga::document::{is_wgsl, wgsl_problems};
 use serde_json::json;
 
 use super::options::{Format, Shaders};
@@ -33,19 +33,20 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
             }
         };
         if is_wgsl(path) {
-            let problem = wgsl_info(path, &bytes, &reader.wgsl()).err();
-            let state = if problem.is_none() { "fine" } else { "faulty" };
-            files.push(json!({ "file": file, "state": state, "findings": u32::from(problem.is_some()) }));
-            let Some(problem) = problem else { continue };
-            ending = ending.max(Ending::Mismatch);
-            let help = problem.help();
-            match arguments.format {
-                Format::Text => {
-                    let help = help.map_or(String::new(), |help| format!("; help: {help}"));
-                    writeln!(out, "{}", report::harmless(&format!("{problem}{help}")).replace('\n', " "))?;
-                }
-                Format::Json => {
-                    document.push(json!({ "file": file, "at": null, "text": problem.to_string(), "help": help }));
+            let problems = wgsl_problems(path, &bytes, &reader.wgsl());
+            let state = if problems.is_empty() { "fine" } else { "faulty" };
+            files.push(json!({ "file": file, "state": state, "findings": problems.len() }));
+            for problem in problems {
+                ending = ending.max(Ending::Mismatch);
+                let help = problem.help();
+                match arguments.format {
+                    Format::Text => {
+                        let help = help.map_or(String::new(), |help| format!("; help: {help}"));
+                        writeln!(out, "{}", report::harmless(&format!("{problem}{help}")).replace('\n', " "))?;
+                    }
+                    Format::Json => {
+                        document.push(json!({ "file": file, "at": null, "text": problem.to_string(), "help": help }));
+                    }
                 }
             }
             continue;

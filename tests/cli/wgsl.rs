@@ -155,6 +155,14 @@ fn errors_show_their_line() {
     let validated = folder.brolga(&["validate", "waves.wgsl"]);
     assert_eq!(validated.code, Some(1), "{}", validated.err);
     assert!(validated.out.starts_with("waves.wgsl:8:22: "), "{}", validated.out);
+    // Each entry point.
+    let two = "@compute @workgroup_size(1) fn a() {}\n@compute @workgroup_size(4096) fn b() {}\n";
+    folder.write("two.wgsl", two);
+    let validated = folder.brolga(&["validate", "two.wgsl"]);
+    assert_eq!((validated.code, validated.out.lines().count()), (Some(1), 1), "{}", validated.out);
+    assert!(validated.out.contains("threads in a group: 4096, the limit is 1024"), "{}", validated.out);
+    folder.write("two.wgsl", &two.replace("4096", "4"));
+    assert_eq!(folder.brolga(&["validate", "two.wgsl"]).code, Some(0));
     folder.write("waves.wgsl", WAVES);
     assert_eq!(folder.brolga(&["validate", "waves.wgsl"]).code, Some(0));
 }

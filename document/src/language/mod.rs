@@ -24,12 +24,12 @@ use crate::error::Problem;
 
 pub use advice::{advice, is_listing};
 pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
-#[cfg(not(feature = "wgsl"))]
-pub(crate) use wgsl::read;
 pub(crate) use wgsl::{Outline, TextOverride, TextResource, TextShader};
 pub use wgsl::{WgslOptions, is_wgsl};
+#[cfg(not(feature = "wgsl"))]
+pub(crate) use wgsl::{problems, read};
 #[cfg(feature = "wgsl")]
-pub(crate) use wgsl_text::read;
+pub(crate) use wgsl_text::{problems, read};
 
 /// The summary of a shader in WGSL, as of bytecode. Programs have no words.
 ///
@@ -37,6 +37,11 @@ pub(crate) use wgsl_text::read;
 /// If it cannot be read.
 pub fn wgsl_info(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<Info, Problem> {
     read(path, bytes, options).map(|shader| shader.info)
+}
+
+/// What is wrong with a shader in WGSL: for all its entry points, if the options name none.
+pub fn wgsl_problems(path: &Path, bytes: &[u8], options: &WgslOptions) -> Vec<Problem> {
+    problems(path, bytes, options)
 }
 
 /// The language of a text.

@@ -89,6 +89,12 @@ impl TextShader {
     }
 }
 
+/// That there is no reader.
+#[cfg(not(feature = "wgsl"))]
+pub(crate) fn problems(path: &Path, bytes: &[u8], options: &WgslOptions) -> Vec<Problem> {
+    read(path, bytes, options).err().into_iter().collect()
+}
+
 /// Refuses to read a shader.
 #[cfg(not(feature = "wgsl"))]
 pub(crate) fn read(path: &Path, _: &[u8], _: &WgslOptions) -> Result<TextShader, Problem> {

@@ -51,6 +51,22 @@ pub(crate) fn read(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<T
     Ok(TextShader { module, names, resources, info, entry, overrides, outline })
 }
 
+/// What is wrong with a text, for any of its entry points if none is named: each once.
+pub(crate) fn problems(path: &Path, bytes: &[u8], options: &WgslOptions) -> Vec<Problem> {
+    let which = |text| match Shader::read(text, &Options::default()).map_err(|error| error.fault) {
+        Err(Fault::WhichEntryPoint { found }) if options.entry.is_none() && !found.is_empty() => Some(found),
+        _ => None,
+    };
+    let entries = match std::str::from_utf8(bytes).ok().and_then(which) {
+        Some(found) => found.into_iter().map(Some).collect(),
+        None => vec![options.entry.clone()],
+    };
+    let of_entry = |entry| read(path, bytes, &WgslOptions::new(entry, options.overrides.clone())).err();
+    let mut problems: Vec<Problem> = entries.into_iter().filter_map(of_entry).collect();
+    problems.dedup_by_key(|problem| problem.to_string());
+    problems
+}
+
 /// Advice on an error.
 fn help(error: &Error) -> Option<String> {
     match &error.fault {
