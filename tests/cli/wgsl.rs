@@ -161,7 +161,7 @@ fn errors_show_their_line() {
     let validated = folder.brolga(&["validate", "two.wgsl"]);
     assert_eq!((validated.code, validated.out.lines().count()), (Some(1), 1), "{}", validated.out);
     assert!(validated.out.contains("threads in a group: 4096, the limit is 1024"), "{}", validated.out);
-    folder.write("two.wgsl", &two.replace("4096", "4"));
+    folder.write("two.wgsl", two.replace("4096", "4"));
     assert_eq!(folder.brolga(&["validate", "two.wgsl"]).code, Some(0));
     folder.write("waves.wgsl", WAVES);
     assert_eq!(folder.brolga(&["validate", "waves.wgsl"]).code, Some(0));

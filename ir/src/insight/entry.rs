@@ -9,9 +9,9 @@
 //! | 3.. | the thread: its number in the group, or in the dispatch; for a group as a whole, that of its first |
 //! | above | the phase of the group, or one where nothing orders threads |
 //!
-//! One entry is enough for accesses that only a phase orders. A thread that has read a word and writes it is the writer to all others; of several readers each
-//! races with a writer, be it one of them or not. Lanes of a packet that access one word by one instruction find each
-//! other by reading back what they left.
+//! One entry is enough for accesses that only a phase orders. A thread that has read a word and writes it is the writer
+//! to all others; of several readers each races with a writer, be it one of them or not. Lanes of a packet that access one
+//! word by one instruction find each other by reading back what they left.
 
 use crate::builder::Builder;
 use crate::entity::Value;

@@ -179,8 +179,8 @@ impl Digits {
 pub(super) fn have_one_address(func: &Function, first: Inst, second: Inst) -> bool {
     let [one, other] = [first, second].map(|inst| &func.inst(inst).kind);
     if let Some(((one, coords), (other, of_other))) = one.texel().zip(other.texel()) {
-        let pairs = coords.iter().zip(of_other);
-        return one == other && pairs.into_iter().all(|(&one, &other)| are_alike(func, one, other, MOST_STEPS));
+        let mut pairs = coords.iter().zip(of_other);
+        return one == other && pairs.all(|(&one, &other)| are_alike(func, one, other, MOST_STEPS));
     }
     one.memory().zip(other.memory()).is_some_and(|(one, other)| are_places_alike(func, *one, *other, MOST_STEPS))
 }
