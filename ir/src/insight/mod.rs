@@ -48,7 +48,7 @@ use self::shadow::{Cell, Entry, Tickets, Who};
 use crate::batch::ArrayWords;
 use crate::entity::{Inst, LocalId, SharedId, Value};
 use crate::flow::Flow;
-use crate::function::{Register, Sync};
+use crate::function::{InstKind, Object, Origin, Register, Sync};
 use crate::interface::Interface;
 use crate::pipeline::record::{
     BatchInvocation, BatchPatch, BatchPoint, BatchQuad, BatchVertex, DomainArray, GeometryArray, POINT_GROUP,
@@ -325,9 +325,16 @@ impl Checker<'_> {
         self.state.group.invocations.get(thread as usize).is_none_or(|invocation| invocation.is_active)
     }
 
+    /// What an instruction comes from: nothing, if it writes what the stage outputs.
+    fn origin(&self, inst: Inst) -> Origin {
+        let data = self.of.function.inst(inst);
+        let is_output = matches!(data.kind, InstKind::Store { place, .. } if matches!(place.object, Object::Array(_)));
+        if is_output { Origin::default() } else { data.origin }
+    }
+
     fn party(&self, inst: Inst, access: AccessKind, thread: u32) -> Party {
         let who = self.who(thread);
-        let origin = self.of.function.inst(inst).origin;
+        let origin = self.origin(inst);
         Party { origin, access, group: self.place(thread), thread: who.thread }
     }
 
@@ -360,7 +367,8 @@ impl Checker<'_> {
     /// Reports what stands behind a poisoned value that an instruction uses.
     fn used(&mut self, poison: Option<SuspicionId>, by: Inst) {
         let Some(id) = poison else { return };
-        for Suspicion { finding, unwritten, .. } in self.state.group.poison.used(id, self.of.function.inst(by).origin) {
+        let origin = self.origin(by);
+        for Suspicion { finding, unwritten, .. } in self.state.group.poison.used(id, origin) {
             match unwritten {
                 Some((word, phase)) => self.state.group.unwritten.push((finding, word, phase)),
                 None => self.report(finding),

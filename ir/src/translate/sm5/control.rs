@@ -97,8 +97,6 @@ impl Translator<'_, '_> {
             self.inline_items(main)?;
         }
         if !self.b.is_terminated() {
-            // What is output is used by no instruction.
-            self.b.set_origin(Origin::default());
             self.finish_outputs();
             self.b.return_();
         }
