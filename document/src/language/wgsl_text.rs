@@ -53,15 +53,13 @@ pub(crate) fn read(path: &Path, bytes: &[u8], options: &WgslOptions) -> Result<T
 
 /// What is wrong with a text, for any of its entry points if none is named: each once.
 pub(crate) fn problems(path: &Path, bytes: &[u8], options: &WgslOptions) -> Vec<Problem> {
+    let Err(problem) = read(path, bytes, options) else { return Vec::new() };
     let which = |text| match Shader::read(text, &Options::default()).map_err(|error| error.fault) {
         Err(Fault::WhichEntryPoint { found }) if options.entry.is_none() && !found.is_empty() => Some(found),
         _ => None,
     };
-    let entries = match std::str::from_utf8(bytes).ok().and_then(which) {
-        Some(found) => found.into_iter().map(Some).collect(),
-        None => vec![options.entry.clone()],
-    };
-    let of_entry = |entry| read(path, bytes, &WgslOptions::new(entry, options.overrides.clone())).err();
+    let Some(entries) = std::str::from_utf8(bytes).ok().and_then(which) else { return vec![problem] };
+    let of_entry = |entry| read(path, bytes, &WgslOptions::new(Some(entry), options.overrides.clone())).err();
     let mut problems: Vec<Problem> = entries.into_iter().filter_map(of_entry).collect();
     problems.dedup_by_key(|problem| problem.to_string());
     problems

@@ -36,7 +36,7 @@ use std::collections::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 pub use barrier::barrier_of_branch;
-pub use dependence::{has_nothing_to_find, may_use_unwritten, needs_first_content};
+pub use dependence::{may_use_unwritten, needs_first_content};
 pub use entry::group_of_entry;
 pub use finding::{AccessKind, Finding, FindingKind, Party, Place, Subject};
 pub use probes::{ProbeOptions, Probed, optimise_with_probes};
@@ -48,7 +48,7 @@ use self::shadow::{Cell, Entry, Tickets, Who};
 use crate::batch::ArrayWords;
 use crate::entity::{Inst, LocalId, SharedId, Value};
 use crate::flow::Flow;
-use crate::function::{InstKind, Object, Origin, Register, Sync};
+use crate::function::{InstKind, Object, Origin, Register, ResourceRef, Sync};
 use crate::interface::Interface;
 use crate::pipeline::record::{
     BatchInvocation, BatchPatch, BatchPoint, BatchQuad, BatchVertex, DomainArray, GeometryArray, POINT_GROUP,
@@ -235,6 +235,11 @@ impl CheckedFunction {
     /// The function.
     pub fn function(&self) -> &VerifiedFunction {
         &self.function
+    }
+
+    /// `true` if no check can find anything in it, as a stage of a draw, where these textures are bound.
+    pub fn has_nothing_to_find(&self, is_bound: impl Fn(ResourceRef) -> bool) -> bool {
+        !self.options.is_strict && dependence::has_nothing_to_find(&self.function, self.own_locals, is_bound)
     }
 
     /// An observer of a run of it.

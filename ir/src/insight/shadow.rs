@@ -84,11 +84,10 @@ struct ThreadTicket {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Ticket {
-    /// When all that was done before a phase was released, and the phase.
-    released: u64,
+    /// When the group last took it, and its phase then: what was done before that phase is released.
+    taken: u64,
     phase: u32,
-    acquired: u64,
-    /// When what a barrier has followed since was acquired.
+    /// When it last took one that a barrier has followed since.
     fenced: u64,
 }
 
@@ -100,7 +99,7 @@ impl Tickets {
             return;
         }
         let ticket = self.of_groups.entry(who.group).or_default();
-        (ticket.acquired, ticket.released, ticket.phase) = (time, time, phase);
+        (ticket.taken, ticket.phase) = (time, phase);
         if let Some(fenced) = fenced {
             self.of_threads.insert(who, ThreadTicket { fenced, released: time });
         }
@@ -109,7 +108,7 @@ impl Tickets {
     /// A group reaches a barrier that orders views.
     pub fn fence(&mut self, group: u64) {
         if let Some(ticket) = self.of_groups.get_mut(&group) {
-            ticket.fenced = ticket.acquired;
+            ticket.fenced = ticket.taken;
         }
     }
 
@@ -118,10 +117,10 @@ impl Tickets {
     fn order(&self, other: &Entry, group: u64, is_strict: bool) -> bool {
         let of = |group| self.of_groups.get(&group).copied().unwrap_or_default();
         let (theirs, own) = (of(other.who.group), of(group));
-        let acquired = if is_strict { own.fenced } else { own.acquired };
+        let acquired = if is_strict { own.fenced } else { own.taken };
         let by_thread = self.of_threads.get(&other.who).filter(|ticket| ticket.fenced >= other.time);
         let by_thread = by_thread.is_some_and(|ticket| acquired > ticket.released);
-        self.is_full || by_thread || (theirs.phase > other.phase && acquired > theirs.released)
+        self.is_full || by_thread || (theirs.phase > other.phase && acquired > theirs.taken)
     }
 }
 

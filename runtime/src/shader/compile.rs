@@ -18,7 +18,7 @@ use super::figures::{CodeFigures, CompileStage, StageClock, StageTimes};
 use super::module::Module;
 use super::options::{Codegen, CompileOptions, Emit};
 use super::outline::Outline;
-use super::source::{FunctionSource, ProbedFunction, ProbedKey, at_most};
+use super::source::{FunctionSource, ProbedFunction, ProbedKey, at_most, hold};
 use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
 use crate::bindings::Declared;
@@ -67,12 +67,8 @@ pub(crate) struct ProbedCode {
 impl ProbedCode {
     /// `true` if it is for a dispatch.
     pub fn is_for(&self, grid: &Grid) -> bool {
-        holds(&self.conditions, grid)
+        hold(&self.conditions, grid)
     }
-}
-
-fn holds(conditions: &[OwnWords], grid: &Grid) -> bool {
-    conditions.iter().all(|own| own.holds(grid))
 }
 
 /// Makes a shader, or takes its code from the cache.
@@ -233,10 +229,7 @@ impl Inner {
     ) -> Result<Option<ProbedCode>, Error> {
         let mut target = self.source.target();
         target.oversize = Oversize::Refuse;
-        let mut probed = self.source.probed(key, self.outline.width, true)?;
-        if probed.as_ref().is_some_and(|probed| !holds(&probed.conditions, grid)) {
-            probed = self.source.probed(key, self.outline.width, false)?;
-        }
+        let probed = self.source.probed(key, self.outline.width, grid)?;
         clock.end(CompileStage::Passes)?;
         let Some(probed) = probed else { return Ok(None) };
         let ProbedFunction { function, needs_first_content, conditions } = probed;

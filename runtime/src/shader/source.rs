@@ -9,6 +9,7 @@ use brolga_ir::insight::{self, OwnWords, ProbeOptions, Probed};
 use brolga_ir::interface::{Interface, ResourceKind};
 use brolga_ir::passes::{self, Level};
 use brolga_ir::pipeline;
+use brolga_ir::span::Grid;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::{VerifiedFunction, verify};
 
@@ -150,8 +151,8 @@ impl FunctionSource {
     }
 
     /// Makes the shader's function with [probes](insight::optimise_with_probes), accessing texels of these formats
-    /// directly, in packets of this width; it may be for some dispatches only. `None` if only the interpreter can check it.
-    pub fn probed(&self, key: &ProbedKey, width: Width, may_depend: bool) -> Result<Option<ProbedFunction>, Error> {
+    /// directly, in packets of this width, for a dispatch. `None` if only the interpreter can check it.
+    pub fn probed(&self, key: &ProbedKey, width: Width, grid: &Grid) -> Result<Option<ProbedFunction>, Error> {
         let level = self.options.level;
         let function = self.translated_to_check()?;
         let own_locals = function.interface.locals.len();
@@ -160,8 +161,14 @@ impl FunctionSource {
         if key.watches && insight::may_use_unwritten(&observed) {
             return Ok(None);
         }
-        let options = ProbeOptions { watches: key.watches, may_depend };
-        let probed = insight::optimise_with_probes(function, level, &key.texels, own_locals, options);
+        let probe = |function, may_depend| {
+            let options = ProbeOptions { watches: key.watches, may_depend };
+            insight::optimise_with_probes(function, level, &key.texels, own_locals, options)
+        };
+        let mut probed = probe(function.clone(), true);
+        if probed.as_ref().is_some_and(|probed| !hold(&probed.conditions, grid)) {
+            probed = probe(function, false);
+        }
         let Some(Probed { mut function, watches_views, conditions }) = probed else { return Ok(None) };
         // Atomics happen in the same order, and races end alike.
         function.width = width;
@@ -180,6 +187,11 @@ impl FunctionSource {
             None => SourceLocation { byte: origin.0, index: None, text: String::new(), source },
         }
     }
+}
+
+/// `true` if conditions hold of a dispatch.
+pub(super) fn hold(conditions: &[OwnWords], grid: &Grid) -> bool {
+    conditions.iter().all(|own| own.holds(grid))
 }
 
 /// Checks a shader's declarations against the device's limits, before memory is allocated for it.

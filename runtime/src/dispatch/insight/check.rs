@@ -139,7 +139,6 @@ impl CheckLog {
 /// A shader whose runs are checked.
 pub(in super::super) struct CheckedShader {
     function: CheckedFunction,
-    own_locals: usize,
     interpreter: Interpreter,
     declared: Vec<Declared>,
     state: Mutex<CheckState>,
@@ -158,7 +157,7 @@ impl CheckedShader {
         let interpreter = Interpreter::with_packing(&function, packing);
         at_most(Limit::ArenaBytes, interpreter.arena_bytes() as u64, runner.limits.arena_bytes)?;
         let function = CheckedFunction::new(function, own_locals, options.clone());
-        Ok(Self { function, own_locals, interpreter, declared, state: Mutex::default() })
+        Ok(Self { function, interpreter, declared, state: Mutex::default() })
     }
 
     /// Its views of bindings.
@@ -169,7 +168,7 @@ impl CheckedShader {
     /// `true` if no batch of a draw can do anything wrong with these bindings.
     pub fn has_nothing_to_find(&self, layers: Layers<'_>) -> bool {
         let function = self.function.function();
-        insight::has_nothing_to_find(function, self.own_locals, |texture| match texture.element {
+        self.function.has_nothing_to_find(|texture| match texture.element {
             Element::Fixed(element) => {
                 let declared = function.interface.resource(texture.id);
                 let register = Register::new(declared.class, declared.lower.saturating_add(element));

@@ -21,7 +21,7 @@ pub(in super::super) struct CheckedStage<'a> {
 impl<'a> CheckedStage<'a> {
     pub fn new(shader: &Shader, runner: &Runner, layers: Layers<'_>, log: &'a CheckLog) -> Result<Self, Error> {
         let checked = CheckedShader::new(shader, runner, &log.options)?;
-        let is_clean = !log.options.is_strict && checked.has_nothing_to_find(layers);
+        let is_clean = checked.has_nothing_to_find(layers);
         Ok(Self { log, shader: (!is_clean).then_some(checked), invocations: AtomicU64::new(0) })
     }
 
